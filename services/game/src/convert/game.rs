@@ -1,0 +1,269 @@
+//! Games, clocks and results as everybody sees them.
+
+use sha2::{Digest, Sha256};
+use tengen_proto::clock::v1 as clock;
+use tengen_proto::game::v1 as wire;
+use tengen_proto::time::{duration, timestamp};
+use tengen_rules::Colour;
+use tengen_table::{Counted, EndReason, Phase, Settlement, Table, TurnKind, seat};
+use tengen_timing::{Phase as ClockPhase, Reading};
+
+use crate::convert::{colour, colour_or_none, dead_set_hash, hex, point, points, settings};
+use crate::record::{GameRecord, Player};
+
+/// The version of every result until results can be corrected.
+pub const RESULT_VERSION: i32 = 1;
+
+/// A game as it is at `now_ms`. `caller` is the account that asks, `applied` whether the ledger
+/// holds the result.
+pub fn game(record: &GameRecord, now_ms: i64, caller: Option<&str>, applied: bool) -> wire::Game {
+    let GameRecord { table, head, .. } = record;
+    let [black, white] = Colour::BOTH.map(|colour| Some(seat_of(record, colour)));
+    let counting = table.phase() == Phase::Counting;
+    wire::Game {
+        game_id: record.id.clone(),
+        sequence: head.sequence,
+        head_hash: hex(&head.hash),
+        phase: phase(table.phase()) as i32,
+        settings: Some(settings::render(table.settings())),
+        black,
+        white,
+        move_number: number(table.next_number()),
+        to_move: colour_or_none(table.to_move()),
+        rows: table.game().board().rows(),
+        turns: turns(table),
+        clock: clocks(table, head.sequence, now_ms),
+        dead: if counting {
+            points(table.dead())
+        } else {
+            Vec::new()
+        },
+        dead_set_hash: if counting {
+            dead_set_hash(table.dead().digest())
+        } else {
+            String::new()
+        },
+        counting_deadline: table.counting_deadline_ms().map(timestamp),
+        disputes: number(table.disputes()),
+        preview: counting.then(|| preview(table)),
+        result: result(table, applied),
+        your_turn: caller
+            .and_then(|id| record.seat_of(id))
+            .is_some_and(|mine| table.to_move() == Some(mine) && table.phase() == Phase::Playing),
+        created_at: Some(timestamp(table.opened_at_ms())),
+    }
+}
+
+/// A game in a list.
+pub fn summary(record: &GameRecord, applied: bool) -> wire::GameSummary {
+    let table = &record.table;
+    let [black, white] = Colour::BOTH.map(|colour| Some(seat_of(record, colour)));
+    wire::GameSummary {
+        game_id: record.id.clone(),
+        phase: phase(table.phase()) as i32,
+        black,
+        white,
+        settings: Some(settings::render(table.settings())),
+        move_number: number(table.next_number()),
+        to_move: colour_or_none(table.to_move()),
+        result: result(table, applied),
+    }
+}
+
+/// Who holds a seat, without what the game has made of it.
+pub fn player(player: &Player) -> wire::Seat {
+    wire::Seat {
+        player_id: player.id.clone(),
+        name: player.name.clone(),
+        bot: player.bot,
+        present: true,
+        ..wire::Seat::default()
+    }
+}
+
+fn seat_of(record: &GameRecord, colour: Colour) -> wire::Seat {
+    let table = &record.table;
+    wire::Seat {
+        confirmed: table.confirmed(colour),
+        accepted: table.accepted(colour).is_some(),
+        captures: number(table.game().captured_by(colour)),
+        ..player(record.player(colour))
+    }
+}
+
+fn turns(table: &Table) -> Vec<wire::Turn> {
+    let numbered = table.turns().iter().zip(1..);
+    numbered
+        .map(|(turn, move_number)| {
+            let (kind, at) = match turn.kind {
+                TurnKind::Move(at) => (wire::TurnKind::Move, Some(at)),
+                TurnKind::Pass => (wire::TurnKind::Pass, None),
+                TurnKind::Confirm => (wire::TurnKind::Confirm, None),
+                TurnKind::Forfeit(at) => (wire::TurnKind::Forfeited, Some(at)),
+            };
+            wire::Turn {
+                move_number,
+                colour: colour(turn.colour) as i32,
+                kind: kind as i32,
+                point: at.map(point),
+                at: Some(timestamp(turn.at_ms)),
+            }
+        })
+        .collect()
+}
+
+/// Both clocks at `now_ms`; none in an untimed game.
+pub fn clocks(table: &Table, sequence: i64, now_ms: i64) -> Option<clock::Clock> {
+    let both = table.clock()?;
+    let [black, white] = Colour::BOTH.map(|side| {
+        let reading = both.reading(seat(side), now_ms);
+        let credits = both.credits(seat(side));
+        Some(clock::SeatClock {
+            thought: Some(duration(both.thought_ms(seat(side), now_ms))),
+            lag_credited: Some(duration(credits.lag_ms)),
+            outage_credited: Some(duration(credits.outage_ms + credits.shift_ms)),
+            ..seat_clock(&reading)
+        })
+    });
+    Some(clock::Clock {
+        server_now: Some(timestamp(now_ms)),
+        deadline: both.deadline_ms().map(timestamp),
+        sequence,
+        running: colour_or_none(both.running().map(tengen_table::colour)),
+        black,
+        white,
+    })
+}
+
+fn seat_clock(reading: &Reading) -> clock::SeatClock {
+    clock::SeatClock {
+        phase: match reading.phase {
+            ClockPhase::Main => clock::ClockPhase::Main,
+            ClockPhase::ByoYomi => clock::ClockPhase::ByoYomi,
+            ClockPhase::LastPeriod => clock::ClockPhase::LastPeriod,
+            ClockPhase::TimeUp => clock::ClockPhase::Flagged,
+        } as i32,
+        main_left: Some(duration(reading.main_left_ms)),
+        periods_left: number(reading.periods_left),
+        period_left: Some(duration(reading.period_left_ms)),
+        stones_left: number(reading.stones_left),
+        total_left: Some(duration(reading.total_left_ms)),
+        ..clock::SeatClock::default()
+    }
+}
+
+/// The result of a game that is over.
+pub fn result(table: &Table, applied: bool) -> Option<wire::Result> {
+    let outcome = table.outcome()?;
+    let counted = outcome.counted.as_ref();
+    Some(wire::Result {
+        reason: reason(outcome.reason) as i32,
+        winner: colour_or_none(outcome.winner),
+        text: outcome.text(),
+        margin_quarters: counted.map_or(0, |counted| counted.count.margin_quarters),
+        proof: counted.map(|counted| proof(table, counted)),
+        at: Some(timestamp(outcome.at_ms)),
+        together: Some(duration(outcome.together_ms)),
+        rating: rating_state(table, applied) as i32,
+        version: RESULT_VERSION,
+    })
+}
+
+fn rating_state(table: &Table, applied: bool) -> wire::RatingState {
+    match (table.settings().rated, applied) {
+        (false, _) => wire::RatingState::NotRated,
+        (true, false) => wire::RatingState::Pending,
+        (true, true) => wire::RatingState::Applied,
+    }
+}
+
+/// What the count would be with the dead set as it stands.
+fn preview(table: &Table) -> wire::Result {
+    let counted = table.preview();
+    wire::Result {
+        reason: wire::EndReason::Count as i32,
+        winner: colour_or_none(counted.count.winner()),
+        text: counted.count.to_string(),
+        margin_quarters: counted.count.margin_quarters,
+        proof: Some(proof(table, &counted)),
+        ..wire::Result::default()
+    }
+}
+
+fn proof(table: &Table, counted: &Counted) -> wire::CountProof {
+    let rows = table.game().board().rows();
+    let sequence = |colour: Colour| counted.accepted[colour.index()].unwrap_or(0);
+    let points_of = |points: u32| i32::try_from(points).unwrap_or(i32::MAX);
+    wire::CountProof {
+        board_hash: hex(&Sha256::digest(rows.join("\n"))),
+        rows,
+        dead: points(&counted.dead),
+        dead_set_hash: dead_set_hash(counted.dead.digest()),
+        black_points: points_of(counted.area.black),
+        white_points: points_of(counted.area.white),
+        neutral_points: points_of(counted.area.neutral),
+        black_quarters: counted.count.black_quarters,
+        white_quarters: counted.count.white_quarters,
+        komi_quarters: counted.count.komi_quarters,
+        compensation_quarters: counted.count.compensation_quarters,
+        settlement: settlement(Some(counted.settlement)) as i32,
+        black_accepted_sequence: sequence(Colour::Black),
+        white_accepted_sequence: sequence(Colour::White),
+    }
+}
+
+/// A phase on the wire.
+pub const fn phase(phase: Phase) -> wire::Phase {
+    match phase {
+        Phase::Playing => wire::Phase::Playing,
+        Phase::Counting => wire::Phase::Counting,
+        Phase::Ended => wire::Phase::Ended,
+    }
+}
+
+/// How a count was settled, on the wire.
+pub const fn settlement(settlement: Option<Settlement>) -> wire::Settlement {
+    match settlement {
+        None => wire::Settlement::Unspecified,
+        Some(Settlement::Agreed) => wire::Settlement::Agreed,
+        Some(Settlement::AllStand) => wire::Settlement::AllStand,
+    }
+}
+
+/// Each end reason beside its wire form.
+const REASONS: [(EndReason, wire::EndReason); 16] = [
+    (EndReason::Count, wire::EndReason::Count),
+    (EndReason::Resignation, wire::EndReason::Resignation),
+    (EndReason::Time, wire::EndReason::Time),
+    (EndReason::TimeWhileAway, wire::EndReason::TimeWhileAway),
+    (EndReason::SecondWarning, wire::EndReason::SecondWarning),
+    (EndReason::Ruling, wire::EndReason::Ruling),
+    (EndReason::OutOfTurn, wire::EndReason::OutOfTurn),
+    (EndReason::Leave, wire::EndReason::Leave),
+    (EndReason::Disconnected, wire::EndReason::Disconnected),
+    (EndReason::NoShow, wire::EndReason::NoShow),
+    (EndReason::BothLate, wire::EndReason::BothLate),
+    (EndReason::BothGone, wire::EndReason::BothGone),
+    (EndReason::Draw, wire::EndReason::Draw),
+    (EndReason::Replay, wire::EndReason::Replay),
+    (EndReason::Void, wire::EndReason::Void),
+    (EndReason::Annulled, wire::EndReason::Annulled),
+];
+
+/// An end reason on the wire.
+pub fn reason(reason: EndReason) -> wire::EndReason {
+    let known = REASONS.iter().find(|(domain, _)| *domain == reason);
+    known.map_or(wire::EndReason::Unspecified, |(_, wire)| *wire)
+}
+
+/// An end reason from the wire; `None` for one that says nothing.
+pub fn parse_reason(reason: wire::EndReason) -> Option<EndReason> {
+    REASONS
+        .iter()
+        .find(|(_, wire)| *wire == reason)
+        .map(|(domain, _)| *domain)
+}
+
+fn number(n: u32) -> i32 {
+    i32::try_from(n).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,37 @@
+//! Results on their way to the ledger.
+
+use tengen_proto::game::v1::Result as Shown;
+use tengen_proto::internal::v1 as internal;
+use tengen_rules::Colour;
+
+use crate::convert::game::{RESULT_VERSION, result};
+use crate::record::GameRecord;
+
+/// The id of a game's result: game and version.
+pub fn id(record: &GameRecord) -> String {
+    format!("{}:{RESULT_VERSION}", record.id)
+}
+
+/// The result of a game that is over.
+pub fn render(record: &GameRecord) -> internal::GameResult {
+    let Shown {
+        reason,
+        winner,
+        at,
+        together,
+        version,
+        ..
+    } = result(&record.table, false).unwrap_or_default();
+    internal::GameResult {
+        result_id: id(record),
+        game_id: record.id.clone(),
+        version,
+        black_id: record.player(Colour::Black).id.clone(),
+        white_id: record.player(Colour::White).id.clone(),
+        rated: record.table.settings().rated,
+        reason,
+        winner,
+        together,
+        at,
+    }
+}

@@ -1,0 +1,189 @@
+//! A game's record: its stored events, the chain hash over them, and the table they fold to.
+
+use bytes::Bytes;
+use prost::Message;
+use sha2::{Digest, Sha256};
+use tengen_live::{Head, Record};
+use tengen_proto::internal::v1::StoredEvent;
+use tengen_rules::Colour;
+use tengen_table::{Event, Phase, Settings, Table};
+
+use crate::convert::stored;
+
+/// Who holds a seat, as it was when the game began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Player {
+    /// The account.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Whether it is a bot.
+    pub bot: bool,
+}
+
+/// A game at one head.
+#[derive(Clone)]
+pub struct GameRecord {
+    /// The game's id.
+    pub id: String,
+    /// Black and White.
+    pub players: [Player; 2],
+    /// What the events fold to.
+    pub table: Table,
+    /// The last event's sequence and chain hash.
+    pub head: Head,
+}
+
+/// A log that no version of this service wrote.
+#[derive(Debug, thiserror::Error)]
+#[error("the record of {game_id} is broken at event {sequence}: {what}")]
+pub struct Broken {
+    game_id: String,
+    sequence: i64,
+    what: String,
+}
+
+impl GameRecord {
+    /// A new game with its first entry.
+    ///
+    /// # Errors
+    /// Settings that are not valid.
+    pub fn open(
+        id: &str,
+        players: [Player; 2],
+        settings: Settings,
+        now_ms: i64,
+    ) -> Result<(Self, Bytes), Broken> {
+        let event = Event::opened(settings, now_ms);
+        let entry = Bytes::from(stored::opening(id, &players, &event).encode_to_vec());
+        let record = Self::first(id, &entry)?;
+        Ok((record, entry))
+    }
+
+    /// The game that a whole log holds.
+    ///
+    /// # Errors
+    /// A log that is broken, or whose last hash is not the head's.
+    pub fn from_log(id: &str, record: &Record) -> Result<Self, Broken> {
+        let game = Self::prefix(id, &record.log)?;
+        if game.head != record.head {
+            return Err(broken(
+                id,
+                game.head.sequence,
+                "the chain hash is not the head's",
+            ));
+        }
+        Ok(game)
+    }
+
+    /// The game that the first entries of a log hold.
+    ///
+    /// # Errors
+    /// A log that is broken or empty.
+    pub fn prefix(id: &str, log: &[Bytes]) -> Result<Self, Broken> {
+        let mut entries = log.iter();
+        let first = entries
+            .next()
+            .ok_or_else(|| broken(id, 0, "the log is empty"))?;
+        let mut game = Self::first(id, first)?;
+        for entry in entries {
+            game.append(entry)?;
+        }
+        Ok(game)
+    }
+
+    fn first(id: &str, entry: &Bytes) -> Result<Self, Broken> {
+        let event = decode(id, 1, entry)?;
+        let (players, event) = stored::parse_opening(&event).map_err(|what| broken(id, 1, what))?;
+        let table = Table::open(&event).map_err(|error| broken(id, 1, error))?;
+        let head = Head {
+            sequence: 1,
+            hash: chain([0; 16], entry),
+        };
+        Ok(Self {
+            id: id.to_owned(),
+            players,
+            table,
+            head,
+        })
+    }
+
+    /// Folds the next entry in.
+    ///
+    /// # Errors
+    /// An entry that cannot follow; the record is not to be used any more.
+    pub fn append(&mut self, entry: &Bytes) -> Result<Event, Broken> {
+        let sequence = self.head.sequence + 1;
+        let event = decode(&self.id, sequence, entry)?;
+        let size = self.table.settings().size;
+        let event = stored::parse(&event, self.table.last_at_ms(), size)
+            .map_err(|what| broken(&self.id, sequence, what))?;
+        self.table
+            .fold(&event)
+            .map_err(|error| broken(&self.id, sequence, error))?;
+        self.head = Head {
+            sequence,
+            hash: chain(self.head.hash, entry),
+        };
+        Ok(event)
+    }
+
+    /// The entries for events that were decided on this record, and the head after them.
+    pub fn entries(&self, events: &[Event]) -> (Vec<Bytes>, Head) {
+        let size = self.table.settings().size;
+        let (mut head, mut last_ms) = (self.head, self.table.last_at_ms());
+        let entries = events
+            .iter()
+            .map(|event| {
+                let entry = Bytes::from(stored::event(event, last_ms, size).encode_to_vec());
+                last_ms = event.at_ms;
+                head = Head {
+                    sequence: head.sequence + 1,
+                    hash: chain(head.hash, &entry),
+                };
+                entry
+            })
+            .collect();
+        (entries, head)
+    }
+
+    /// The seat an account holds.
+    pub fn seat_of(&self, player_id: &str) -> Option<Colour> {
+        Colour::BOTH
+            .into_iter()
+            .find(|colour| self.player(*colour).id == player_id)
+    }
+
+    /// Who holds a seat.
+    pub fn player(&self, colour: Colour) -> &Player {
+        &self.players[colour.index()]
+    }
+
+    /// Whether the game is over.
+    pub fn ended(&self) -> bool {
+        self.table.phase() == Phase::Ended
+    }
+}
+
+fn decode(id: &str, sequence: i64, entry: &Bytes) -> Result<StoredEvent, Broken> {
+    StoredEvent::decode(entry.as_ref()).map_err(|error| broken(id, sequence, error))
+}
+
+fn broken(id: &str, sequence: i64, what: impl ToString) -> Broken {
+    Broken {
+        game_id: id.to_owned(),
+        sequence,
+        what: what.to_string(),
+    }
+}
+
+/// The chain hash: the first half of SHA-256 over the hash before and the entry.
+fn chain(before: [u8; 16], entry: &[u8]) -> [u8; 16] {
+    let digest = Sha256::new()
+        .chain_update(before)
+        .chain_update(entry)
+        .finalize();
+    let mut hash = [0; 16];
+    hash.copy_from_slice(&digest[..16]);
+    hash
+}

@@ -1,0 +1,107 @@
+//! What the other services ask: results on their way to the ledger, and games that are due.
+
+use std::sync::Arc;
+
+use prost::Message;
+use tengen_kit::fields::Fields;
+use tengen_kit::shutdown::Shutdown;
+use tengen_kit::time::SharedTime;
+use tengen_live::Live;
+use tengen_proto::internal::v1 as internal;
+use tengen_proto::internal::v1::game_control_service_server::GameControlService;
+use tengen_proto::internal::v1::results_service_server::ResultsService;
+use tengen_proto::time::{duration_ms, timestamp};
+use tonic::{Request, Response, Status};
+
+use crate::error;
+use crate::store::Games;
+
+/// The longest a call waits for the first result.
+const MOST_WAIT_MS: i64 = 30_000;
+
+/// Results and due games.
+#[derive(Clone)]
+pub struct Control {
+    /// The games.
+    pub games: Arc<Games>,
+    /// Their live state.
+    pub live: Arc<dyn Live>,
+    /// What a waiting call is timed by.
+    pub time: SharedTime,
+    /// Ends waiting calls.
+    pub shutdown: Shutdown,
+}
+
+#[tonic::async_trait]
+impl GameControlService for Control {
+    async fn due(
+        &self,
+        request: Request<internal::DueRequest>,
+    ) -> Result<Response<internal::DueResponse>, Status> {
+        let id = request.into_inner().game_id;
+        let mut fields = Fields::new();
+        fields.id("game_id", &id);
+        fields.finish()?;
+        let next_due = self.games.due(&id).await?.map(timestamp);
+        Ok(Response::new(internal::DueResponse { next_due }))
+    }
+}
+
+#[tonic::async_trait]
+impl ResultsService for Control {
+    async fn take_results(
+        &self,
+        request: Request<internal::TakeResultsRequest>,
+    ) -> Result<Response<internal::TakeResultsResponse>, Status> {
+        let internal::TakeResultsRequest { most, wait } = request.into_inner();
+        let wait_ms = wait.as_ref().map_or(Some(0), duration_ms);
+        let mut fields = Fields::new();
+        fields.range("most", most.into(), 1..=100);
+        fields.range("wait", wait_ms.unwrap_or(-1), 0..=MOST_WAIT_MS);
+        fields.finish()?;
+        let until_ms = self.time.now_ms().saturating_add(wait_ms.unwrap_or(0));
+        tokio::select! {
+            waited = self.live.outbox_wait() => waited.map_err(|error| error::live(&error))?,
+            () = self.time.until(until_ms) => {}
+            () = self.shutdown.begun() => {}
+        }
+        let most = usize::try_from(most).unwrap_or(1);
+        let waiting = self
+            .live
+            .outbox_take(most)
+            .await
+            .map_err(|error| error::live(&error))?;
+        let results = waiting.iter().filter_map(|outgoing| {
+            let result = internal::GameResult::decode(outgoing.body.as_ref());
+            if let Err(error) = &result {
+                tracing::error!(result_id = outgoing.id, %error, "a result cannot be read");
+            }
+            result.ok()
+        });
+        Ok(Response::new(internal::TakeResultsResponse {
+            results: results.collect(),
+        }))
+    }
+
+    async fn acknowledge_results(
+        &self,
+        request: Request<internal::AcknowledgeResultsRequest>,
+    ) -> Result<Response<internal::AcknowledgeResultsResponse>, Status> {
+        let ids = request.into_inner().result_ids;
+        let mut fields = Fields::new();
+        fields.range(
+            "result_ids",
+            i64::try_from(ids.len()).unwrap_or(i64::MAX),
+            1..=100,
+        );
+        fields.finish()?;
+        for game_id in ids.iter().filter_map(|id| id.split(':').next()) {
+            self.games.applied(game_id).await?;
+        }
+        self.live
+            .outbox_acknowledge(&ids)
+            .await
+            .map_err(|error| error::live(&error))?;
+        Ok(Response::new(internal::AcknowledgeResultsResponse {}))
+    }
+}

@@ -1,0 +1,147 @@
+//! GameService: parse, decide and commit by the store, render.
+
+use std::sync::Arc;
+
+use tengen_kit::auth::{Caller, caller};
+use tengen_kit::fields::Fields;
+use tengen_kit::status::Refusal;
+use tengen_proto::game::v1 as wire;
+use tengen_proto::game::v1::game_service_server::GameService;
+use tengen_table::Command;
+use tonic::codegen::BoxStream;
+use tonic::{Request, Response, Status};
+
+use crate::convert::command::{CommandRequest, parse};
+use crate::convert::event::accepted;
+use crate::convert::game::{game, summary};
+use crate::convert::settings;
+use crate::store::Games;
+use crate::watch::{From, Watches};
+
+/// Games: to play, to count, to watch.
+#[derive(Clone)]
+pub struct Play {
+    /// The games.
+    pub games: Arc<Games>,
+    /// Who watches them here.
+    pub watches: Arc<Watches>,
+}
+
+impl Play {
+    async fn command<M: CommandRequest>(
+        &self,
+        request: Request<M>,
+    ) -> Result<Option<wire::Accepted>, Status> {
+        let account = caller(&request).account()?.clone();
+        let parsed = parse(request.get_ref(), &account.id)?;
+        let command = |by| Command {
+            by,
+            request: parsed.request,
+            lag_ms: 0,
+            act: parsed.act.clone(),
+        };
+        let record = self
+            .games
+            .act(&parsed.game_id, &account.id, command)
+            .await?;
+        Ok(Some(accepted(&record)))
+    }
+}
+
+/// The account that asks, if it is one.
+fn account_id(caller: &Caller) -> Option<String> {
+    match caller {
+        Caller::Account(account) => Some(account.id.clone()),
+        Caller::Guest | Caller::Service(_) => None,
+    }
+}
+
+/// Checks a game's id by itself.
+fn game_id(id: &str) -> Result<(), Refusal> {
+    let mut fields = Fields::new();
+    fields.id("game_id", id);
+    fields.finish()
+}
+
+macro_rules! commands {
+    ($($method:ident: $request:ident => $response:ident,)*) => {
+        #[tonic::async_trait]
+        impl GameService for Play {
+            async fn get_game(
+                &self,
+                request: Request<wire::GetGameRequest>,
+            ) -> Result<Response<wire::GetGameResponse>, Status> {
+                let caller = account_id(&caller(&request));
+                let id = request.into_inner().game_id;
+                game_id(&id)?;
+                let record = self.games.read(&id).await?;
+                let applied = self.games.is_applied(&record).await?;
+                let game = game(&record, self.games.now_ms(), caller.as_deref(), applied);
+                Ok(Response::new(wire::GetGameResponse { game: Some(game) }))
+            }
+
+            async fn list_my_games(
+                &self,
+                request: Request<wire::ListMyGamesRequest>,
+            ) -> Result<Response<wire::ListMyGamesResponse>, Status> {
+                let account = caller(&request).account()?.clone();
+                let games = self.games.of_player(&account.id).await?;
+                let games = games.iter().map(|record| summary(record, false)).collect();
+                Ok(Response::new(wire::ListMyGamesResponse { games }))
+            }
+
+            async fn watch_game(
+                &self,
+                request: Request<wire::WatchGameRequest>,
+            ) -> Result<Response<BoxStream<wire::WatchGameResponse>>, Status> {
+                let caller = account_id(&caller(&request));
+                let wire::WatchGameRequest { game_id, after_sequence, head_hash } =
+                    request.into_inner();
+                let mut fields = Fields::new();
+                fields.id("game_id", &game_id);
+                fields.range("after_sequence", after_sequence, 0..=i64::MAX);
+                let expected = if after_sequence == 0 { 0 } else { 32 };
+                if head_hash.len() != expected || !head_hash.bytes().all(|b| b.is_ascii_hexdigit()) {
+                    let expected = "32 hexadecimal digits, or empty for a fresh watch";
+                    fields.refuse("head_hash", &head_hash, expected);
+                }
+                fields.finish()?;
+                let from = From { sequence: after_sequence, head_hash, caller };
+                Ok(Response::new(Box::pin(self.watches.watch(&game_id, from).await?)))
+            }
+
+            async fn get_ruleset(
+                &self,
+                request: Request<wire::GetRulesetRequest>,
+            ) -> Result<Response<wire::GetRulesetResponse>, Status> {
+                let id = request.into_inner().game_id;
+                game_id(&id)?;
+                let record = self.games.read(&id).await?;
+                let ruleset = Some(settings::ruleset(record.table.settings()));
+                Ok(Response::new(wire::GetRulesetResponse { ruleset }))
+            }
+
+            $(
+                async fn $method(
+                    &self,
+                    request: Request<wire::$request>,
+                ) -> Result<Response<wire::$response>, Status> {
+                    let accepted = self.command(request).await?;
+                    Ok(Response::new(wire::$response { accepted }))
+                }
+            )*
+        }
+    };
+}
+
+commands! {
+    play_move: PlayMoveRequest => PlayMoveResponse,
+    pass: PassRequest => PassResponse,
+    confirm_end: ConfirmEndRequest => ConfirmEndResponse,
+    mark_dead: MarkDeadRequest => MarkDeadResponse,
+    accept_count: AcceptCountRequest => AcceptCountResponse,
+    dispute_count: DisputeCountRequest => DisputeCountResponse,
+    resign: ResignRequest => ResignResponse,
+    leave: LeaveRequest => LeaveResponse,
+    claim_time: ClaimTimeRequest => ClaimTimeResponse,
+}

@@ -1,0 +1,331 @@
+//! Watching games. Each game that is watched here has one hub, which folds its events once and
+//! hands the same message to every watcher.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use tengen_kit::shutdown::Shutdown;
+use tengen_kit::status::Refusal;
+use tengen_kit::time::SharedTime;
+use tengen_live::{Live, Wake, WakeUps};
+use tengen_proto::game::v1 as wire;
+use tengen_proto::game::v1::watch_game_response::Message as Told;
+use tokio::sync::{Mutex, broadcast, mpsc};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Status};
+
+use crate::convert::{event, game, hex};
+use crate::error;
+use crate::record::GameRecord;
+
+/// Messages a watcher may lag behind before it is cut.
+const BEHIND: usize = 128;
+/// How often the head of a watched game is read again, so that a lost wake-up is healed, and told
+/// to the watchers.
+const HEARTBEAT_MS: i64 = 5_000;
+/// How long a stream lives before its client must choose a replica again.
+const STREAM_MS: i64 = 30 * 60 * 1_000;
+
+type Message = Arc<wire::WatchGameResponse>;
+/// What a watcher reads.
+pub type Watching = ReceiverStream<Result<wire::WatchGameResponse, Status>>;
+
+/// The hubs of the games that are watched on this replica.
+pub struct Watches {
+    live: Arc<dyn Live>,
+    time: SharedTime,
+    shutdown: Shutdown,
+    hubs: Mutex<HashMap<String, Weak<Hub>>>,
+}
+
+/// One game that is watched here.
+///
+/// Locked while messages are sent, so that whoever joins gets a snapshot and everything after it.
+struct Hub(Mutex<Feed>);
+
+struct Feed {
+    /// The game as the last message left it.
+    game: GameRecord,
+    /// `None` once nothing feeds it any more: the game is over, or the wake-ups ended.
+    messages: Option<broadcast::Sender<Message>>,
+}
+
+/// Where a watcher says it stands.
+#[derive(Debug, Clone)]
+pub struct From {
+    /// The last sequence it has; 0 for none.
+    pub sequence: i64,
+    /// The head hash of that sequence in hex; empty for none.
+    pub head_hash: String,
+    /// The account that watches.
+    pub caller: Option<String>,
+}
+
+impl Watches {
+    /// No game is watched yet.
+    pub fn new(live: Arc<dyn Live>, time: SharedTime, shutdown: Shutdown) -> Arc<Self> {
+        Arc::new(Self {
+            live,
+            time,
+            shutdown,
+            hubs: Mutex::default(),
+        })
+    }
+
+    /// Follows a game: what is missing after `from`, or a snapshot; then every event, up to the
+    /// end.
+    ///
+    /// # Errors
+    /// GAME_NOT_FOUND; or the live state fails.
+    pub async fn watch(self: &Arc<Self>, id: &str, from: From) -> Result<Watching, Refusal> {
+        let hub = self.hub(id).await?;
+        let feed = hub.0.lock().await;
+        let first = self.first(&feed.game, &from).await?;
+        let messages = feed.messages.as_ref().map(broadcast::Sender::subscribe);
+        let (sender, receiver) = mpsc::channel(1);
+        let sequence = feed.game.head.sequence;
+        let ended = feed.game.ended();
+        drop(feed);
+        let ends_ms = self.time.now_ms().saturating_add(STREAM_MS);
+        let watcher = Watcher {
+            sender,
+            sequence,
+            ends_ms,
+            _hub: hub,
+        };
+        let watches = Arc::clone(self);
+        tokio::spawn(async move {
+            match messages {
+                _ if ended => watcher.only(first).await,
+                Some(messages) => watcher.run(first, messages, &watches).await,
+                None => watcher.elsewhere().await,
+            }
+        });
+        Ok(ReceiverStream::new(receiver))
+    }
+
+    /// What a watcher lacks: the events after the head it names, or the whole game.
+    async fn first(
+        &self,
+        game: &GameRecord,
+        from: &From,
+    ) -> Result<Vec<wire::WatchGameResponse>, Refusal> {
+        let snapshot = |rewound| {
+            let shown = game::game(game, self.live.now_ms(), from.caller.as_deref(), false);
+            vec![told(Told::Snapshot(wire::Snapshot {
+                game: Some(shown),
+                rewound,
+            }))]
+        };
+        if from.sequence == 0 {
+            return Ok(snapshot(false));
+        }
+        let record = self
+            .live
+            .load(&game.id)
+            .await
+            .map_err(|error| error::live(&error))?;
+        let record = record.ok_or_else(|| error::no_game(&game.id))?;
+        let had = usize::try_from(from.sequence).unwrap_or(usize::MAX);
+        let now = usize::try_from(game.head.sequence).unwrap_or(usize::MAX);
+        let Some(log) = record.log.get(..now).filter(|log| had <= log.len()) else {
+            return Ok(snapshot(true));
+        };
+        let mut known = GameRecord::prefix(&game.id, &log[..had]).map_err(|e| error::broken(&e))?;
+        if hex(&known.head.hash) != from.head_hash {
+            return Ok(snapshot(true));
+        }
+        let mut missing = Vec::new();
+        for entry in &log[had..] {
+            missing.push(advance(&mut known, entry)?);
+        }
+        Ok(missing)
+    }
+
+    /// The hub of a game; made, and its task started, for the first watcher.
+    async fn hub(self: &Arc<Self>, id: &str) -> Result<Arc<Hub>, Refusal> {
+        let mut hubs = self.hubs.lock().await;
+        if let Some(hub) = hubs.get(id).and_then(Weak::upgrade)
+            && hub.0.lock().await.messages.is_some()
+        {
+            return Ok(hub);
+        }
+        // Subscribed before the record is read, so that nothing falls between.
+        let wakes = match self.live.subscribe(id).await {
+            Err(tengen_live::LiveError::NotAnId(_)) => return Err(error::no_game(id)),
+            wakes => wakes.map_err(|error| error::live(&error))?,
+        };
+        let record = self
+            .live
+            .load(id)
+            .await
+            .map_err(|error| error::live(&error))?;
+        let record = record.ok_or_else(|| error::no_game(id))?;
+        let game = GameRecord::from_log(id, &record).map_err(|error| error::broken(&error))?;
+        let messages = Some(broadcast::channel(BEHIND).0);
+        let hub = Arc::new(Hub(Mutex::new(Feed { game, messages })));
+        hubs.retain(|_, hub| hub.strong_count() > 0);
+        hubs.insert(id.to_owned(), Arc::downgrade(&hub));
+        let watches = Arc::clone(self);
+        let weak = Arc::downgrade(&hub);
+        tokio::spawn(async move { watches.follow(weak, wakes).await });
+        Ok(hub)
+    }
+
+    /// Feeds a hub until nobody watches, the game is over, or this replica goes away.
+    async fn follow(&self, hub: Weak<Hub>, mut wakes: WakeUps) {
+        let mut beat_ms = self.time.now_ms().saturating_add(HEARTBEAT_MS);
+        loop {
+            let wake = tokio::select! {
+                wake = wakes.next() => wake,
+                () = self.time.until(beat_ms) => Some(Wake::Lagged),
+                () = self.shutdown.begun() => None,
+            };
+            let Some(hub) = hub.upgrade() else { return };
+            let mut feed = hub.0.lock().await;
+            let told = match wake {
+                None => return feed.messages = None,
+                Some(Wake::Committed(commit))
+                    if commit.head.sequence <= feed.game.head.sequence =>
+                {
+                    Ok(())
+                }
+                Some(Wake::Committed(commit))
+                    if commit.first_sequence == feed.game.head.sequence + 1 =>
+                {
+                    feed.tell(&commit.entries)
+                }
+                Some(Wake::Committed(_) | Wake::Lagged) => self.catch_up(&mut feed).await,
+            };
+            if let Err(refusal) = told {
+                tracing::warn!(game_id = feed.game.id, %refusal, "a watched game cannot be read");
+            }
+            if feed.game.ended() {
+                return feed.messages = None;
+            }
+            if self.time.now_ms() >= beat_ms {
+                beat_ms = self.time.now_ms().saturating_add(HEARTBEAT_MS);
+                feed.heartbeat();
+            }
+        }
+    }
+
+    async fn catch_up(&self, feed: &mut Feed) -> Result<(), Refusal> {
+        let missed = self
+            .live
+            .log_after(&feed.game.id, feed.game.head.sequence)
+            .await;
+        feed.tell(&missed.map_err(|error| error::live(&error))?)
+    }
+}
+
+impl Feed {
+    fn tell(&mut self, entries: &[bytes::Bytes]) -> Result<(), Refusal> {
+        for entry in entries {
+            let message = advance(&mut self.game, entry)?;
+            self.send(message);
+        }
+        Ok(())
+    }
+
+    fn heartbeat(&self) {
+        let head = &self.game.head;
+        let heartbeat = wire::Heartbeat {
+            sequence: head.sequence,
+            head_hash: hex(&head.hash),
+        };
+        self.send(told(Told::Heartbeat(heartbeat)));
+    }
+
+    fn send(&self, message: wire::WatchGameResponse) {
+        if let Some(messages) = &self.messages {
+            // Nobody may be listening at this moment.
+            let _ = messages.send(Arc::new(message));
+        }
+    }
+}
+
+/// One watcher: its stream, and the hub it keeps alive.
+struct Watcher {
+    sender: mpsc::Sender<Result<wire::WatchGameResponse, Status>>,
+    sequence: i64,
+    ends_ms: i64,
+    _hub: Arc<Hub>,
+}
+
+impl Watcher {
+    /// Sends these and no more; false if the watcher left.
+    async fn only(&self, messages: Vec<wire::WatchGameResponse>) -> bool {
+        for message in messages {
+            if self.sender.send(Ok(message)).await.is_err() {
+                return false;
+            }
+        }
+        true
+    }
+
+    async fn run(
+        mut self,
+        first: Vec<wire::WatchGameResponse>,
+        mut messages: broadcast::Receiver<Message>,
+        watches: &Watches,
+    ) -> bool {
+        let mut going_on = self.only(first).await;
+        while going_on {
+            let message = tokio::select! {
+                message = messages.recv() => message,
+                () = self.sender.closed() => return false,
+                () = watches.shutdown.begun() => return self.elsewhere().await,
+                () = watches.time.until(self.ends_ms) => return self.elsewhere().await,
+            };
+            let message = match message {
+                Ok(message) => message,
+                Err(broadcast::error::RecvError::Lagged(_)) => return self.cut().await,
+                Err(broadcast::error::RecvError::Closed) => return self.elsewhere().await,
+            };
+            let mut ended = false;
+            if let Some(Told::Event(event)) = &message.message {
+                self.sequence = event.sequence;
+                ended = event.phase() == wire::Phase::Ended;
+            }
+            going_on = self.sender.send(Ok((*message).clone())).await.is_ok() && !ended;
+        }
+        false
+    }
+
+    async fn cut(self) -> bool {
+        let refusal = Refusal::new(
+            Code::ResourceExhausted,
+            "SLOW_WATCHER",
+            "messages were read too slowly; resume from the sequence",
+        );
+        let status = refusal.meta("sequence", self.sequence).into();
+        self.sender.send(Err(status)).await.is_ok()
+    }
+
+    async fn elsewhere(self) -> bool {
+        let refusal = Refusal::new(
+            Code::Unavailable,
+            "RESUME_ELSEWHERE",
+            "resume on another replica",
+        );
+        let status = refusal.meta("sequence", self.sequence).into();
+        self.sender.send(Err(status)).await.is_ok()
+    }
+}
+
+/// Folds the next entry in and shows it.
+fn advance(
+    game: &mut GameRecord,
+    entry: &bytes::Bytes,
+) -> Result<wire::WatchGameResponse, Refusal> {
+    let before = game.head;
+    let event = game.append(entry).map_err(|error| error::broken(&error))?;
+    Ok(told(Told::Event(event::event(game, before, &event))))
+}
+
+fn told(message: Told) -> wire::WatchGameResponse {
+    wire::WatchGameResponse {
+        message: Some(message),
+    }
+}

@@ -1,0 +1,190 @@
+//! The layer in front of all routes: what no rule allows is refused.
+
+use std::collections::HashMap;
+use std::future::{Ready, ready};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::future::Either;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, Request, Response};
+use tonic::{Code, Status};
+use tower::{Layer, Service};
+
+use super::caller::{Caller, no_token, role_missing};
+use super::verifier::{TokenFault, Verifier};
+use crate::status::Refusal;
+
+/// What a probe or a tool asks before it has a token.
+const OPEN_TO_ALL: [&str; 3] = [
+    "/grpc.health.v1.Health/",
+    "/grpc.reflection.v1.ServerReflection/",
+    "/grpc.reflection.v1alpha.ServerReflection/",
+];
+
+/// What a method asks of its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing: a guest may call it.
+    Open,
+    /// An account with this role.
+    Needs(&'static str),
+    /// A service token.
+    Service,
+    /// Nobody may call it: the contract names no role.
+    Refused,
+}
+
+/// What the contract says of one method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// As it stands in a request: `/tengen.game.v1.GameService/PlayMove`.
+    pub path: &'static str,
+    /// Who may call it.
+    pub access: Access,
+    /// Why it answers UNIMPLEMENTED; empty if it is built.
+    pub not_built: &'static str,
+}
+
+/// Lets a call through if its rule allows it, with the [`Caller`] in its extensions.
+///
+/// In this order: a bad token is UNAUTHENTICATED, also where none is needed; a method without a
+/// rule is UNIMPLEMENTED; a missing role is PERMISSION_DENIED (UNAUTHENTICATED without a token); a
+/// method that is not built is UNIMPLEMENTED with the reason. Health and reflection stand open.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    rules: Arc<HashMap<&'static str, Rule>>,
+    verifier: Arc<Verifier>,
+}
+
+/// A service behind a [`Gate`].
+#[derive(Debug, Clone)]
+pub struct GateService<S> {
+    gate: Gate,
+    inner: S,
+}
+
+impl Rule {
+    /// A rule from what the contract says: `role` is a name of its enum of roles, with or without
+    /// the prefix: `ROLE_GUEST`, `ROLE_SERVICE` and `ROLE_UNSPECIFIED` (or nothing) have their own
+    /// meaning, any other is what the account needs.
+    #[must_use]
+    pub fn new(path: &'static str, role: &'static str, not_built: &'static str) -> Self {
+        let access = match role.strip_prefix("ROLE_").unwrap_or(role) {
+            "GUEST" => Access::Open,
+            "SERVICE" => Access::Service,
+            "UNSPECIFIED" | "" => Access::Refused,
+            role => Access::Needs(role),
+        };
+        Self {
+            path,
+            access,
+            not_built,
+        }
+    }
+}
+
+impl Gate {
+    /// A gate with these rules.
+    #[must_use]
+    pub fn new(rules: impl IntoIterator<Item = Rule>, verifier: Arc<Verifier>) -> Self {
+        let rules = rules.into_iter().map(|rule| (rule.path, rule)).collect();
+        Self {
+            rules: Arc::new(rules),
+            verifier,
+        }
+    }
+
+    /// Who calls, if the call may go on.
+    ///
+    /// # Errors
+    /// As told at [`Gate`].
+    pub fn check(&self, path: &str, headers: &HeaderMap) -> Result<Caller, Refusal> {
+        if OPEN_TO_ALL.iter().any(|open| path.starts_with(open)) {
+            return Ok(Caller::Guest);
+        }
+        let caller = self.caller(headers)?;
+        let rule = self.rules.get(path).ok_or_else(|| unknown(path))?;
+        match (rule.access, &caller) {
+            (Access::Open, _) | (Access::Service, Caller::Service(_)) => {}
+            (Access::Needs(role), _) if caller.has_role(role) => {}
+            (Access::Needs(_) | Access::Service, Caller::Guest) => return Err(no_token()),
+            (Access::Needs(role), _) => return Err(role_missing(role)),
+            (Access::Service, _) => return Err(role_missing("SERVICE")),
+            (Access::Refused, _) => return Err(role_missing("UNSPECIFIED")),
+        }
+        if rule.not_built.is_empty() {
+            Ok(caller)
+        } else {
+            Err(not_built(rule))
+        }
+    }
+
+    fn caller(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let Some(value) = values.next() else {
+            return Ok(Caller::Guest);
+        };
+        let token = value.to_str().ok().and_then(bearer);
+        let token = token
+            .filter(|_| values.next().is_none())
+            .ok_or(TokenFault::Malformed)?;
+        Ok(self.verifier.verify(token)?)
+    }
+}
+
+impl<S> Layer<S> for Gate {
+    type Service = GateService<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        GateService {
+            gate: self.clone(),
+            inner,
+        }
+    }
+}
+
+impl<S, RequestBody, ResponseBody> Service<Request<RequestBody>> for GateService<S>
+where
+    S: Service<Request<RequestBody>, Response = Response<ResponseBody>>,
+    ResponseBody: Default,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = Either<S::Future, Ready<Result<S::Response, S::Error>>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request<RequestBody>) -> Self::Future {
+        match self.gate.check(request.uri().path(), request.headers()) {
+            Ok(caller) => {
+                request.extensions_mut().insert(caller);
+                Either::Left(self.inner.call(request))
+            }
+            Err(refusal) => {
+                let refused = Ok(Status::from(refusal).into_http());
+                Either::Right(ready(refused))
+            }
+        }
+    }
+}
+
+/// The token of an authorization header; the scheme's name is read in any case (RFC 9110, 11.1).
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then_some(token.trim())
+}
+
+fn unknown(path: &str) -> Refusal {
+    let path: String = path.chars().take(128).collect();
+    let message = format!("there is no method {path}");
+    Refusal::new(Code::Unimplemented, "NOT_BUILT", message).meta("method", path)
+}
+
+fn not_built(rule: &Rule) -> Refusal {
+    Refusal::new(Code::Unimplemented, "NOT_BUILT", rule.not_built).meta("method", rule.path)
+}

@@ -1,0 +1,16 @@
+//! Who calls, and whether they may.
+//!
+//! A token is verified by each service itself, against the key set of the issuer; a [`Gate`] in
+//! front of the routes lets a call through only if a [`Rule`] allows it.
+
+mod caller;
+mod gate;
+mod keys;
+mod services;
+mod verifier;
+
+pub use caller::{Account, Caller, caller};
+pub use gate::{Access, Gate, GateService, Rule};
+pub use keys::{KeyError, Signer, jwks};
+pub use services::{ServiceSecret, ServiceTokens};
+pub use verifier::{Claims, TokenFault, Verifier};

@@ -1,0 +1,82 @@
+//! What each service's `bind` returns: its routes and its background tasks.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+use tonic::server::NamedService;
+use tonic::service::RoutesBuilder;
+
+/// The most bytes of one message that a service reads; each gRPC server sets it
+/// (`max_decoding_message_size`).
+pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
+
+/// Adds a service's routes to a server.
+pub type AddRoutes = Box<dyn FnOnce(&mut RoutesBuilder) + Send>;
+
+/// A task that runs as long as the server does.
+pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A service, ready to be served, alone or beside others in one process.
+pub struct Service {
+    /// Its short name, for the log: `game`.
+    pub name: &'static str,
+    /// The gRPC services it answers, by their full names, for the health service.
+    pub grpc_names: Vec<&'static str>,
+    /// Its routes.
+    pub routes: Vec<AddRoutes>,
+    /// What runs beside the calls. A task ends by itself when the shutdown begins.
+    pub tasks: Vec<Task>,
+}
+
+impl Service {
+    /// A service with nothing to answer yet.
+    #[must_use]
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            grpc_names: Vec::new(),
+            routes: Vec::new(),
+            tasks: Vec::new(),
+        }
+    }
+
+    /// Answers a gRPC service: `service.grpc(GameServiceServer::new(…))`.
+    #[must_use]
+    pub fn grpc<S>(mut self, server: S) -> Self
+    where
+        S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+            + NamedService
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send + 'static,
+    {
+        self.grpc_names.push(S::NAME);
+        self.routes.push(Box::new(|routes| {
+            routes.add_service(server);
+        }));
+        self
+    }
+
+    /// Runs a task beside the calls.
+    #[must_use]
+    pub fn task(mut self, task: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.tasks.push(Box::pin(task));
+        self
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service")
+            .field("name", &self.name)
+            .field("grpc_names", &self.grpc_names)
+            .field("tasks", &self.tasks.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,178 @@
+//! The database: a SQLite file or Postgres behind one pool, reading the same SQL text.
+//!
+//! Text that both read: placeholders are `$1`, `$2` …; columns are `bigint`, `text` or `bytea` (which
+//! SQLite takes for bytes too), in Rust `i64`, `String` and `Vec<u8>`; "insert or nothing" is written
+//! `insert … on conflict do nothing`, and the row count tells which it was.
+
+use std::time::Duration;
+
+use sqlx::any::AnyPoolOptions;
+use sqlx::migrate::{MigrationType, Migrator};
+use sqlx::{Any, AnyPool, Executor, SqlSafeStr, Transaction};
+
+use crate::status::Refusal;
+
+const MOST_CONNECTIONS: u32 = 16;
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// One step of a schema: a file of `migrations/`, which is never changed once released.
+#[derive(Debug, Clone, Copy)]
+pub struct Migration {
+    /// Its number, from 1.
+    pub version: i64,
+    /// What it does, in a word or two.
+    pub name: &'static str,
+    /// The statements: `include_str!("../migrations/0001_accounts.sql")`.
+    pub sql: &'static str,
+}
+
+/// Why a database could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum SqlError {
+    /// Not an address of a kind that is read.
+    #[error("the database must be sqlite://file or postgres://…, but is {0}")]
+    Url(String),
+    /// The database does not answer, or not as it should.
+    #[error("the database cannot be opened: {0}")]
+    Open(#[from] sqlx::Error),
+    /// A migration failed, or one that was applied has changed.
+    #[error("the schema cannot be brought up to date: {0}")]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+}
+
+/// What a failed statement means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// A unique key is taken.
+    Unique,
+    /// The database is away or busy; the same statement may do in a while.
+    Transient,
+    /// A mistake: in the statement, or in what is stored.
+    Other,
+}
+
+/// Opens a database, makes the file if it is SQLite and absent, and brings the schema up to date.
+///
+/// `url` is `sqlite://path/of/file` or `postgres://user:password@host/database`; for a Postgres
+/// schema of one's own add `?options[search_path]=schema`.
+///
+/// # Errors
+/// When the address is of another kind, the database does not answer or a migration fails.
+pub async fn open(url: &str, migrations: &[Migration]) -> Result<AnyPool, SqlError> {
+    sqlx::any::install_default_drivers();
+    let options = AnyPoolOptions::new()
+        .max_connections(MOST_CONNECTIONS)
+        .acquire_timeout(ACQUIRE_TIMEOUT);
+    let pool = if is_sqlite(url) {
+        open_sqlite(url, options).await?
+    } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        options.connect(url).await?
+    } else {
+        return Err(SqlError::Url(scheme(url)));
+    };
+    migrator(migrations).run(&pool).await?;
+    Ok(pool)
+}
+
+/// Begins a transaction that is going to write.
+///
+/// With SQLite it takes the write lock at once: one that reads first and writes later would fail
+/// when another wrote in between. With Postgres it is a plain transaction.
+///
+/// # Errors
+/// When the database does not answer, or stays locked.
+pub async fn begin_write(pool: &AnyPool) -> Result<Transaction<'static, Any>, sqlx::Error> {
+    if is_sqlite(pool.connect_options().database_url.as_str()) {
+        pool.begin_with("BEGIN IMMEDIATE").await
+    } else {
+        pool.begin().await
+    }
+}
+
+/// What a failure means.
+#[must_use]
+pub fn classify(error: &sqlx::Error) -> Failure {
+    match error {
+        sqlx::Error::Database(error) if error.is_unique_violation() => Failure::Unique,
+        sqlx::Error::Database(error) => match error.code() {
+            Some(code) if is_transient(&code) => Failure::Transient,
+            _ => Failure::Other,
+        },
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => Failure::Transient,
+        _ => Failure::Other,
+    }
+}
+
+/// What the caller is told when `what` (`accounts`, `ledger`) failed: UNAVAILABLE. The log is told
+/// the rest.
+#[must_use]
+pub fn refusal(what: &str, error: &sqlx::Error) -> Refusal {
+    match classify(error) {
+        Failure::Transient => tracing::warn!(what, %error, "the database does not answer"),
+        Failure::Unique | Failure::Other => tracing::error!(what, %error, "a statement failed"),
+    }
+    Refusal::behind_unavailable(what)
+}
+
+fn is_sqlite(url: &str) -> bool {
+    url.starts_with("sqlite:")
+}
+
+fn scheme(url: &str) -> String {
+    // Never the whole: it may hold a password.
+    url.split_once(':').map_or_else(
+        || "no address".to_owned(),
+        |(scheme, _)| format!("{scheme}:…"),
+    )
+}
+
+async fn open_sqlite(url: &str, options: AnyPoolOptions) -> Result<AnyPool, SqlError> {
+    if url.contains(":memory:") || url.contains("mode=memory") {
+        // Each connection would have a database to itself.
+        return Err(SqlError::Url("sqlite in memory".to_owned()));
+    }
+    let url = match url.split_once('?') {
+        None => format!("{url}?mode=rwc"),
+        Some((_, query)) if query.contains("mode=") => url.to_owned(),
+        Some(_) => format!("{url}&mode=rwc"),
+    };
+    let options = options.after_connect(|connection, _| {
+        Box::pin(async move {
+            connection.execute("PRAGMA busy_timeout = 5000").await?;
+            connection.execute("PRAGMA journal_mode = WAL").await?;
+            connection.execute("PRAGMA synchronous = NORMAL").await?;
+            connection.execute("PRAGMA foreign_keys = ON").await?;
+            Ok(())
+        })
+    });
+    Ok(options.connect(&url).await?)
+}
+
+fn migrator(migrations: &[Migration]) -> Migrator {
+    let migrations = migrations.iter().map(|migration| {
+        sqlx::migrate::Migration::new(
+            migration.version,
+            migration.name.into(),
+            MigrationType::Simple,
+            migration.sql.into_sql_str(),
+            false,
+        )
+    });
+    Migrator::with_migrations(migrations.collect())
+}
+
+/// SQLite: busy (5), locked (6) and their kin, which hold them in the low byte. Postgres, by class:
+/// connection (08), resources (53), operator intervention (57), serialisation and deadlock (40).
+fn is_transient(code: &str) -> bool {
+    match code.parse::<u32>() {
+        Ok(number) if code.len() != 5 => matches!(number & 0xff, 5 | 6),
+        _ => ["08", "40", "53", "57"]
+            .iter()
+            .any(|class| code.starts_with(class)),
+    }
+}

@@ -1,0 +1,184 @@
+//! A real SQLite file behind the pool.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+use sqlx::AnyPool;
+use tempfile::TempDir;
+use tengen_kit::sql::{Failure, Migration, SqlError, begin_write, classify, open, refusal};
+use tonic::{Code, Status};
+use tonic_types::StatusExt;
+
+const ONE: Migration = Migration {
+    version: 1,
+    name: "things",
+    sql: "create table owners (id text primary key);
+          create table things (
+              id bigint primary key,
+              owner text not null references owners (id),
+              body bytea not null,
+              parts bigint not null
+          );",
+};
+const TWO: Migration = Migration {
+    version: 2,
+    name: "note",
+    sql: "alter table things add column note text;",
+};
+
+fn url(folder: &TempDir) -> String {
+    format!("sqlite://{}", folder.path().join("test.db").display())
+}
+
+async fn count(pool: &AnyPool) -> i64 {
+    sqlx::query_scalar("select count(*) from owners")
+        .fetch_one(pool)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_file_is_made_migrated_and_found_again() {
+    let folder = TempDir::new().unwrap();
+    let pool = open(&url(&folder), &[ONE]).await.unwrap();
+    sqlx::query("insert into owners (id) values ($1)")
+        .bind("a")
+        .execute(&pool)
+        .await
+        .unwrap();
+    sqlx::query("insert into things (owner, id, body, parts) values ($2, $1, $3, $1)")
+        .bind(1_i64 << 62)
+        .bind("a")
+        .bind(vec![0_u8, 255, b'1'])
+        .execute(&pool)
+        .await
+        .unwrap();
+    pool.close().await;
+
+    let pool = open(&url(&folder), &[ONE, TWO]).await.unwrap();
+    let (id, body, note): (i64, Vec<u8>, Option<String>) =
+        sqlx::query_as("select id, body, note from things where owner = $1")
+            .bind("a")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+    assert_eq!((id, body, note), (1 << 62, vec![0, 255, b'1'], None));
+    let mode: String = sqlx::query_scalar("pragma journal_mode")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+    assert_eq!(mode, "wal");
+}
+
+#[tokio::test]
+async fn failures_are_told_apart() {
+    let folder = TempDir::new().unwrap();
+    let pool = open(&url(&folder), &[ONE]).await.unwrap();
+    let insert = || {
+        sqlx::query("insert into owners (id) values ($1)")
+            .bind("a")
+            .execute(&pool)
+    };
+    insert().await.unwrap();
+    assert_eq!(classify(&insert().await.unwrap_err()), Failure::Unique);
+
+    let orphan = sqlx::query("insert into things values (1, 'nobody', '', 0)")
+        .execute(&pool)
+        .await;
+    assert_eq!(classify(&orphan.unwrap_err()), Failure::Other);
+    let nonsense = sqlx::query("select nonsense")
+        .execute(&pool)
+        .await
+        .unwrap_err();
+    assert_eq!(classify(&nonsense), Failure::Other);
+
+    // A second writer that does not wait, while a first one writes.
+    let mut first = begin_write(&pool).await.unwrap();
+    sqlx::query("insert into owners (id) values ('b')")
+        .execute(&mut *first)
+        .await
+        .unwrap();
+    let mut second = pool.acquire().await.unwrap();
+    sqlx::query("pragma busy_timeout = 0")
+        .execute(&mut *second)
+        .await
+        .unwrap();
+    let busy = sqlx::query("insert into owners (id) values ('c')")
+        .execute(&mut *second)
+        .await;
+    assert_eq!(classify(&busy.unwrap_err()), Failure::Transient);
+    first.commit().await.unwrap();
+    second.close().await.unwrap();
+
+    pool.close().await;
+    let closed = sqlx::query("select 1").execute(&pool).await.unwrap_err();
+    assert_eq!(classify(&closed), Failure::Transient);
+    let status = Status::from(refusal("accounts", &closed));
+    assert_eq!(status.code(), Code::Unavailable);
+    let details = status.get_error_details();
+    assert_eq!(details.error_info().unwrap().reason, "BEHIND_UNAVAILABLE");
+    assert!(details.retry_info().is_some());
+}
+
+#[tokio::test]
+async fn writers_that_read_first_queue_up_and_lose_nothing() {
+    let folder = TempDir::new().unwrap();
+    let pool = open(&url(&folder), &[ONE]).await.unwrap();
+    let writers = (0..8).map(|writer| {
+        let pool = pool.clone();
+        tokio::spawn(async move {
+            for _ in 0..10 {
+                let mut transaction = begin_write(&pool).await.unwrap();
+                let count: i64 = sqlx::query_scalar("select count(*) from owners")
+                    .fetch_one(&mut *transaction)
+                    .await
+                    .unwrap();
+                sqlx::query("insert into owners (id) values ($1)")
+                    .bind(format!("{count} {writer}"))
+                    .execute(&mut *transaction)
+                    .await
+                    .unwrap();
+                transaction.commit().await.unwrap();
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    assert_eq!(count(&pool).await, 80);
+}
+
+#[tokio::test]
+async fn addresses_that_cannot_work_are_refused_without_their_password() {
+    for address in [
+        "",
+        "things.db",
+        "mysql://u:secret@h/d",
+        "sqlite::memory:",
+        "sqlite://x?mode=memory",
+    ] {
+        let error = open(address, &[]).await.unwrap_err();
+        assert!(matches!(error, SqlError::Url(_)), "{address}: {error}");
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+    let folder = TempDir::new().unwrap();
+    let missing = format!("sqlite://{}/no/such/folder.db", folder.path().display());
+    assert!(matches!(open(&missing, &[]).await, Err(SqlError::Open(_))));
+}
+
+#[tokio::test]
+async fn a_changed_migration_is_refused() {
+    let folder = TempDir::new().unwrap();
+    open(&url(&folder), &[ONE]).await.unwrap().close().await;
+    let changed = Migration {
+        sql: "create table other (id text);",
+        ..ONE
+    };
+    assert!(matches!(
+        open(&url(&folder), &[changed]).await,
+        Err(SqlError::Migrate(_))
+    ));
+}

@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+
+mod error;
+mod id;
+mod live;
+mod memory;
+mod record;
+mod wake;
+
+pub use error::LiveError;
+pub use id::{PARTITIONS, partition, record_id};
+pub use live::{Live, Version};
+pub use memory::{Memory, Settings};
+pub use record::{Claim, Commit, Head, Outgoing, Record};
+pub use wake::{Committed, Wake, WakeUps};

@@ -1,0 +1,127 @@
+//! The verbs of live state. Each is one script or one command on one slot, whatever the backend.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use crate::error::LiveError;
+use crate::record::{Claim, Commit, Head, Outgoing, Record};
+use crate::wake::WakeUps;
+
+/// Names one state of an entry. Never used twice in a slot, also not after the entry was removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(pub u64);
+
+/// Live state. Every verb may fail with [`LiveError::Unavailable`].
+#[async_trait]
+pub trait Live: Send + Sync {
+    /// The clock of the records, in milliseconds of Unix time: what is due is judged by it.
+    fn now_ms(&self) -> i64;
+
+    /// Changes a record: compares its head, appends, sets when it is due next, adds to the outbox
+    /// and then wakes the subscribers; all of it or nothing. An outgoing id that is waiting
+    /// already is not added again.
+    ///
+    /// # Errors
+    ///
+    /// [`LiveError::Conflict`] with the head that stands; [`LiveError::NotAnId`],
+    /// [`LiveError::BadCommit`]; [`LiveError::Full`] for one record too many.
+    async fn commit(&self, id: &str, commit: Commit) -> Result<(), LiveError>;
+
+    /// The record, whole.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn load(&self, id: &str) -> Result<Option<Record>, LiveError>;
+
+    /// Where the record stands.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn head(&self, id: &str) -> Result<Option<Head>, LiveError>;
+
+    /// The entries after `sequence`, the oldest first; none if there is no such record.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn log_after(&self, id: &str, sequence: i64) -> Result<Vec<Bytes>, LiveError>;
+
+    /// Wake-ups for every commit from now on. The record need not exist yet. Subscribe first,
+    /// then read: so nothing falls between.
+    ///
+    /// # Errors
+    ///
+    /// [`LiveError::NotAnId`].
+    async fn subscribe(&self, id: &str) -> Result<WakeUps, LiveError>;
+
+    /// Takes at most `most` records that are due, each leased for `lease_ms`: it is due again
+    /// when the lease is over, unless a commit sets another instant before. So what a dead
+    /// claimer held comes back, and a claim that was served twice does no harm.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn claim_due(&self, lease_ms: i64, most: usize) -> Result<Vec<Claim>, LiveError>;
+
+    /// Returns when something may be due. Claim to find out; somebody else may have been first.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn due_wait(&self) -> Result<(), LiveError>;
+
+    /// At most `most` messages that wait in the outbox, the oldest first. They stay until they
+    /// are acknowledged and are never trimmed before: whoever takes again gets them again.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn outbox_take(&self, most: usize) -> Result<Vec<Outgoing>, LiveError>;
+
+    /// Returns when the outbox is not empty.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn outbox_wait(&self) -> Result<(), LiveError>;
+
+    /// Removes messages from the outbox; one that is not there is passed over.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn outbox_acknowledge(&self, ids: &[String]) -> Result<(), LiveError>;
+
+    /// Puts an entry into a slot, a small keyed collection, or with no value removes it.
+    /// `expected` is the version that has to stand, `None` that there is no such entry. From
+    /// `expires_ms` on, the entry is not there. Gives the version of the change.
+    ///
+    /// # Errors
+    ///
+    /// [`LiveError::EntryConflict`] with the version that stands; [`LiveError::Full`] for one
+    /// entry too many.
+    async fn put_entry(
+        &self,
+        slot: &str,
+        key: &str,
+        expected: Option<Version>,
+        value: Option<Bytes>,
+        expires_ms: Option<i64>,
+    ) -> Result<Version, LiveError>;
+
+    /// One entry of a slot.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn entry(&self, slot: &str, key: &str) -> Result<Option<(Version, Bytes)>, LiveError>;
+
+    /// All entries of a slot, in the order of their keys.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn entries(&self, slot: &str) -> Result<Vec<(String, Version, Bytes)>, LiveError>;
+}

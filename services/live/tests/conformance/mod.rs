@@ -1,0 +1,122 @@
+//! What every backend of live state has to keep. `conformance!(factory)` runs all of it; the
+//! factory is an async function that gives an empty [`Subject`].
+
+pub(crate) mod due;
+pub(crate) mod outbox;
+pub(crate) mod records;
+pub(crate) mod slots;
+pub(crate) mod wake;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use tengen_live::{Commit, Head, Live, record_id};
+
+/// A backend under test.
+#[async_trait]
+pub(crate) trait Subject: Send + Sync {
+    /// A handle; all share the same state.
+    fn live(&self) -> Arc<dyn Live>;
+
+    /// Lets the backend's clock go on by `ms`.
+    async fn pass_ms(&self, ms: u32);
+}
+
+/// Names every test of the suite for one backend.
+macro_rules! conformance {
+    ($factory:ident) => {
+        conformance!($factory, records:
+            creating_twice_conflicts,
+            of_two_racing_commits_one_wins,
+            entries_are_numbered,
+            what_was_never_made_is_not_there,
+            a_contradictory_commit_is_refused,
+            a_head_of_another_history_conflicts,
+            a_refused_commit_changes_nothing,
+            ended_records_stay_and_then_go,
+            a_record_that_goes_on_after_its_end_stays,
+        );
+        conformance!($factory, wake:
+            a_wake_up_comes_after_its_commit,
+            wake_ups_carry_what_was_appended,
+            a_commit_without_entries_wakes_nobody,
+            a_subscription_may_come_first_and_again,
+        );
+        conformance!($factory, due:
+            nothing_is_claimed_early,
+            two_claimers_never_both_get_it,
+            an_expired_lease_gives_it_again,
+            a_commit_replaces_the_lease,
+            a_claim_takes_no_more_than_asked,
+            a_full_claim_starves_no_partition,
+            waiting_ends_when_something_is_due,
+            waiting_hears_of_an_earlier_instant,
+        );
+        conformance!($factory, outbox:
+            messages_leave_oldest_first,
+            messages_stay_until_acknowledged,
+            acknowledging_twice_does_no_harm,
+            a_waiting_id_is_not_added_again,
+            waiting_ends_when_a_message_comes,
+        );
+        conformance!($factory, slots:
+            entries_are_compared_and_set,
+            of_two_racing_puts_one_wins,
+            a_version_is_never_used_twice,
+            entries_come_in_order_of_their_keys,
+            entries_expire,
+        );
+    };
+    ($factory:ident, $area:ident: $($name:ident),* $(,)?) => {
+        mod $area {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+                async fn $name() {
+                    $crate::conformance::$area::$name(&super::$factory().await).await;
+                }
+            )*
+        }
+    };
+}
+
+/// The id of record `n`; records 0 to 63 are each in a partition of their own.
+pub(crate) fn id(n: u8) -> String {
+    record_id('g', &[n; 16])
+}
+
+/// The head at `sequence` of the one history that these tests tell.
+pub(crate) fn head(sequence: i64) -> Head {
+    Head {
+        sequence,
+        hash: [u8::try_from(sequence).unwrap(); 16],
+    }
+}
+
+/// The entry at `sequence` of that history.
+pub(crate) fn entry(sequence: i64) -> Bytes {
+    format!("entry {sequence}").into()
+}
+
+/// Creates a record with so many entries.
+pub(crate) fn create(entries: i64) -> Commit {
+    Commit {
+        expected: None,
+        head: head(entries),
+        entries: (1..=entries).map(entry).collect(),
+        next_due_ms: None,
+        outbox: None,
+        ended: false,
+    }
+}
+
+/// Appends so many entries after `expected`.
+pub(crate) fn commit(expected: Head, entries: i64) -> Commit {
+    let from = expected.sequence;
+    Commit {
+        expected: Some(expected),
+        head: head(from + entries),
+        entries: (from + 1..=from + entries).map(entry).collect(),
+        ..create(1)
+    }
+}

@@ -1,0 +1,177 @@
+//! Takes results from the game service, books each once, acknowledges what is booked.
+//!
+//! A result is delivered until it is acknowledged, and acknowledged only when the ledger holds it.
+//! So neither a crash nor an outage loses one, and the ledger's own key lets none in twice.
+
+use std::collections::HashSet;
+
+use tengen_kit::client::ServiceChannel;
+use tengen_kit::shutdown::Shutdown;
+use tengen_kit::sql::{self, Failure};
+use tengen_kit::time::SharedTime;
+use tengen_proto::internal::v1 as internal;
+use tengen_proto::internal::v1::results_service_client::ResultsServiceClient;
+use tengen_proto::time::duration;
+use tonic::Status;
+
+use crate::convert;
+use crate::error::StoreError;
+use crate::store::{Booked, Store};
+
+/// Results taken at once.
+const MOST: i32 = 100;
+/// How long the game service waits for the first result; less than a call over a
+/// [`ServiceChannel`] may take.
+const WAIT_MS: i64 = 3_000;
+const SHORTEST_PAUSE_MS: i64 = 100;
+/// After an outage results are booked within a few seconds (fault F6).
+const LONGEST_PAUSE_MS: i64 = 2_000;
+
+pub(crate) struct Intake {
+    results: ResultsServiceClient<ServiceChannel>,
+    store: Store,
+    time: SharedTime,
+    /// Results that stay unacknowledged and were logged; they come again with every round.
+    reported: HashSet<String>,
+}
+
+/// What became of one result.
+enum Fate {
+    /// The ledger holds it.
+    Held,
+    /// It cannot be booked as it is.
+    Left,
+    /// The ledger does not answer.
+    Down,
+}
+
+/// What a round came to.
+enum Round {
+    /// Something was booked, or there was nothing: on at once.
+    Went,
+    /// Nothing could be acknowledged: on after a pause.
+    Stuck,
+}
+
+impl Intake {
+    pub(crate) fn new(
+        results: ResultsServiceClient<ServiceChannel>,
+        store: Store,
+        time: SharedTime,
+    ) -> Self {
+        Self {
+            results,
+            store,
+            time,
+            reported: HashSet::new(),
+        }
+    }
+
+    /// Runs until the shutdown begins. Cut anywhere, it loses nothing.
+    pub(crate) async fn run(mut self, shutdown: Shutdown) {
+        tokio::select! {
+            () = shutdown.begun() => {}
+            () = self.forever() => {}
+        }
+    }
+
+    async fn forever(&mut self) {
+        let mut pause_ms = SHORTEST_PAUSE_MS;
+        loop {
+            match self.round().await {
+                Ok(Round::Went) => {
+                    pause_ms = SHORTEST_PAUSE_MS;
+                    continue;
+                }
+                Ok(Round::Stuck) => {}
+                Err(status) => {
+                    let (code, message) = (status.code(), status.message());
+                    tracing::warn!(%code, message, "the results cannot be taken");
+                }
+            }
+            self.time
+                .until(self.time.now_ms().saturating_add(pause_ms))
+                .await;
+            pause_ms = LONGEST_PAUSE_MS.min(pause_ms * 2);
+        }
+    }
+
+    async fn round(&mut self) -> Result<Round, Status> {
+        let asked_ms = self.time.now_ms();
+        let request = internal::TakeResultsRequest {
+            most: MOST,
+            wait: Some(duration(WAIT_MS)),
+        };
+        let results = self
+            .results
+            .take_results(request)
+            .await?
+            .into_inner()
+            .results;
+        if results.is_empty() {
+            let waited_ms = self.time.now_ms().saturating_sub(asked_ms);
+            // One that does not wait is about to end.
+            return Ok(if waited_ms < WAIT_MS / 2 {
+                Round::Stuck
+            } else {
+                Round::Went
+            });
+        }
+        let waiting: HashSet<&str> = results.iter().map(|r| r.result_id.as_str()).collect();
+        self.reported.retain(|id| waiting.contains(id.as_str()));
+        let mut result_ids = Vec::new();
+        for result in results {
+            let result_id = result.result_id.clone();
+            match self.book(result).await {
+                Fate::Held => result_ids.push(result_id),
+                Fate::Left => {}
+                // Each of the others would wait as long to learn the same.
+                Fate::Down => break,
+            }
+        }
+        if result_ids.is_empty() {
+            return Ok(Round::Stuck);
+        }
+        let request = internal::AcknowledgeResultsRequest { result_ids };
+        self.results.acknowledge_results(request).await?;
+        Ok(Round::Went)
+    }
+
+    async fn book(&mut self, result: internal::GameResult) -> Fate {
+        let result_id = result.result_id.clone();
+        let end = match convert::game_end(result) {
+            Ok(end) => end,
+            Err(refusal) => {
+                self.report(result_id, &refusal.to_string());
+                return Fate::Left;
+            }
+        };
+        match self.store.book(&end).await {
+            Ok(Booked::Now) => {
+                tracing::debug!(result_id, "booked");
+                Fate::Held
+            }
+            Ok(Booked::Before) => Fate::Held,
+            Err(StoreError::Sql(error)) if sql::classify(&error) == Failure::Transient => {
+                tracing::warn!(result_id, %error, "the ledger does not answer");
+                Fate::Down
+            }
+            Err(error) => {
+                self.report(result_id, &error.to_string());
+                Fate::Left
+            }
+        }
+    }
+
+    /// Logs a result that stays where it is, once.
+    fn report(&mut self, result_id: String, why: &str) {
+        if !self.reported.contains(&result_id) {
+            tracing::error!(
+                result_id,
+                why,
+                "a result cannot be booked; it stays in the outbox"
+            );
+            self.reported.insert(result_id);
+        }
+    }
+}

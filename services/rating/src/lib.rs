@@ -1,0 +1,64 @@
+#![doc = include_str!("../README.md")]
+
+mod config;
+mod convert;
+mod error;
+mod intake;
+mod service;
+mod store;
+
+use std::sync::Arc;
+
+use sqlx::AnyPool;
+use tengen_kit::client::ServiceChannel;
+use tengen_kit::service::{MAX_MESSAGE_BYTES, Service};
+use tengen_kit::shutdown::Shutdown;
+use tengen_kit::sql::Migration;
+use tengen_kit::time::SharedTime;
+use tengen_proto::internal::v1::results_service_client::ResultsServiceClient;
+use tengen_proto::rating::v1::rating_service_server::RatingServiceServer;
+
+pub use config::{Config, ConfigError};
+
+/// The schema; [`tengen_kit::sql::open`] brings it up to date.
+pub const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    name: "ledger",
+    sql: include_str!("../migrations/0001_ledger.sql"),
+}];
+
+/// What the service is made of.
+pub struct Parts {
+    /// The settings.
+    pub config: Config,
+    /// The database, with [`MIGRATIONS`] applied.
+    pub database: AnyPool,
+    /// The way to the results of games.
+    pub results: ServiceChannel,
+    /// What bookings are dated and waits are timed by.
+    pub time: SharedTime,
+    /// Ends the intake.
+    pub shutdown: Shutdown,
+}
+
+/// Binds the service to its parts.
+///
+/// # Errors
+/// When the settings name a ladder that cannot be read.
+pub fn bind(parts: Parts) -> Result<Service, ConfigError> {
+    let Parts {
+        config,
+        database,
+        results,
+        time,
+        shutdown,
+    } = parts;
+    let ladder = Arc::new(config.ladder()?);
+    let store = store::Store::new(database, ladder, config.fees(), Arc::clone(&time));
+    let results = ResultsServiceClient::new(results);
+    let intake = intake::Intake::new(results, store.clone(), time);
+    let rating = RatingServiceServer::new(service::Rating { store });
+    Ok(Service::new("rating")
+        .grpc(rating.max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .task(intake.run(shutdown)))
+}

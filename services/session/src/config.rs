@@ -1,0 +1,162 @@
+//! What may be set.
+
+use std::collections::HashSet;
+
+use tengen_proto::common::v1::Role;
+
+/// The settings of the session service.
+#[derive(Debug, Clone, clap::Args)]
+#[group(id = "session")]
+pub struct Config {
+    /// Who issues access tokens; every service checks it.
+    #[arg(
+        id = "session-issuer",
+        long,
+        env = "TENGEN_SESSION_ISSUER",
+        default_value = "tengen"
+    )]
+    pub issuer: String,
+    /// Whom access tokens are for; every service checks it.
+    #[arg(
+        id = "session-audience",
+        long,
+        env = "TENGEN_SESSION_AUDIENCE",
+        default_value = "tengen"
+    )]
+    pub audience: String,
+    /// Ids of the players who are referees, separated by commas.
+    #[arg(
+        id = "session-referees",
+        long,
+        env = "TENGEN_SESSION_REFEREES",
+        value_delimiter = ','
+    )]
+    pub referees: Vec<String>,
+    /// Ids of the players who are chief referees, separated by commas.
+    #[arg(
+        id = "session-chief-referees",
+        long,
+        env = "TENGEN_SESSION_CHIEF_REFEREES",
+        value_delimiter = ','
+    )]
+    pub chief_referees: Vec<String>,
+    /// Ids of the players who are organisers, separated by commas.
+    #[arg(
+        id = "session-organisers",
+        long,
+        env = "TENGEN_SESSION_ORGANISERS",
+        value_delimiter = ','
+    )]
+    pub organisers: Vec<String>,
+    /// How many passwords are hashed at once; each takes a core for about 30 ms and 19 MiB.
+    #[arg(
+        id = "session-hashers",
+        long,
+        env = "TENGEN_SESSION_HASHERS",
+        default_value_t = 1
+    )]
+    pub hashers: usize,
+    /// How many more sign-ins wait for that; whoever comes then is told to try again.
+    #[arg(
+        id = "session-queue",
+        long,
+        env = "TENGEN_SESSION_QUEUE",
+        default_value_t = 64
+    )]
+    pub queue: usize,
+}
+
+/// Who holds a role beyond that of a player.
+#[derive(Debug)]
+pub(crate) struct Grants(Vec<(Role, HashSet<String>)>);
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            issuer: "tengen".to_owned(),
+            audience: "tengen".to_owned(),
+            referees: Vec::new(),
+            chief_referees: Vec::new(),
+            organisers: Vec::new(),
+            hashers: 1,
+            queue: 64,
+        }
+    }
+}
+
+impl Config {
+    pub(crate) fn grants(&self) -> Grants {
+        let named = [
+            (Role::Referee, &self.referees),
+            (Role::ChiefReferee, &self.chief_referees),
+            (Role::Organiser, &self.organisers),
+        ];
+        Grants(
+            named
+                .map(|(role, players)| (role, players.iter().cloned().collect()))
+                .into(),
+        )
+    }
+}
+
+impl Grants {
+    /// The roles of an account: everybody who has one is a player.
+    pub(crate) fn roles(&self, player_id: &str) -> Vec<Role> {
+        let granted = self
+            .0
+            .iter()
+            .filter(|(_, players)| players.contains(player_id));
+        std::iter::once(Role::Player)
+            .chain(granted.map(|(role, _)| *role))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use tengen_proto::common::v1::Role;
+
+    use super::Config;
+
+    #[derive(Debug, Parser)]
+    struct Program {
+        #[command(flatten)]
+        session: Config,
+    }
+
+    #[test]
+    fn without_settings_the_defaults_hold() {
+        let parsed = Program::try_parse_from(["tengen"])
+            .expect("no settings")
+            .session;
+        assert_eq!(format!("{parsed:?}"), format!("{:?}", Config::default()));
+        assert_eq!(parsed.grants().roles("player_1"), [Role::Player]);
+    }
+
+    #[test]
+    fn roles_are_lists_of_players() {
+        let arguments = ["tengen", "--session-referees", "player_1,player_2"];
+        let more = [
+            "--session-organisers",
+            "player_2",
+            "--session-chief-referees",
+            "",
+        ];
+        let arguments = arguments.into_iter().chain(more);
+        let grants = Program::try_parse_from(arguments)
+            .expect("settings")
+            .session
+            .grants();
+        for (player, roles) in [
+            ("player_1", vec![Role::Player, Role::Referee]),
+            (
+                "player_2",
+                vec![Role::Player, Role::Referee, Role::Organiser],
+            ),
+            ("player_3", vec![Role::Player]),
+        ] {
+            assert_eq!(grants.roles(player), roles, "{player}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What callers are told when they are refused.
+
+use tengen_kit::sql;
+use tengen_kit::status::Refusal;
+use tonic::Code;
+
+use crate::password::PasswordError;
+
+/// The name or the password is wrong; the same words for both.
+pub(crate) fn wrong_credentials() -> Refusal {
+    let message = "the name or the password is wrong";
+    Refusal::new(Code::Unauthenticated, "WRONG_CREDENTIALS", message)
+}
+
+/// The name belongs to somebody else, or looks like one that does.
+pub(crate) fn name_taken(name: &str) -> Refusal {
+    let message = format!("the name {name} belongs to somebody, or looks like one that does");
+    Refusal::new(Code::AlreadyExists, "NAME_TAKEN", message).meta("name", name)
+}
+
+/// The request was sent before with other content.
+pub(crate) fn request_id_reused(request_id: &str) -> Refusal {
+    let message = "this request_id was used before with other content";
+    Refusal::new(Code::InvalidArgument, "REQUEST_ID_REUSED", message).meta("request_id", request_id)
+}
+
+/// There is no such player.
+pub(crate) fn player_not_found(player_id: &str) -> Refusal {
+    let message = format!("there is no player {player_id}");
+    Refusal::new(Code::NotFound, "PLAYER_NOT_FOUND", message).meta("player_id", player_id)
+}
+
+/// The accounts cannot be read or written.
+pub(crate) fn store_failed(error: &sqlx::Error) -> Refusal {
+    sql::refusal("accounts", error)
+}
+
+/// The password cannot be hashed, now or at all.
+pub(crate) fn password_failed(error: PasswordError) -> Refusal {
+    match error {
+        PasswordError::Busy => {
+            let message = "too many sign-ins at once, try again in a second";
+            Refusal::new(Code::ResourceExhausted, "LIMIT_REACHED", message)
+                .meta("limit", "sign-ins at once")
+                .retry_after_ms(1_000)
+        }
+        PasswordError::Failed => {
+            tracing::error!(%error, "a password was neither hashed nor compared");
+            Refusal::behind_unavailable("passwords")
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The session service over a real server, on a real SQLite file.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod answers;
+mod calls;
+mod registering;
+mod site;

@@ -1,0 +1,91 @@
+//! A session service on a socket of its own and a SQLite file in a folder of its own.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use sqlx::AnyPool;
+use tempfile::TempDir;
+use tengen_kit::auth::{Gate, Rule, Signer, Verifier};
+use tengen_kit::shutdown::Shutdown;
+use tengen_kit::time::ManualTime;
+use tengen_kit::{client, server, sql};
+use tengen_proto::common::v1::Role;
+use tengen_proto::session::v1::session_service_client::SessionServiceClient;
+use tengen_proto::{DESCRIPTORS, METHODS};
+use tengen_session::{Config, MIGRATIONS, Parts, bind, signer};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tonic::transport::Channel;
+
+pub(crate) struct Site {
+    pub(crate) time: ManualTime,
+    pub(crate) database: AnyPool,
+    pub(crate) signer: Arc<Signer>,
+    folder: Arc<TempDir>,
+    address: SocketAddr,
+    shutdown: Shutdown,
+    served: JoinHandle<()>,
+}
+
+impl Site {
+    pub(crate) async fn new() -> Self {
+        let time = ManualTime::new(1_767_225_600_123);
+        Self::start(Arc::new(TempDir::new().unwrap()), time, Config::default()).await
+    }
+
+    /// Another process, so to say, on the same database.
+    pub(crate) async fn replica(&self, config: &Config) -> Self {
+        Self::start(Arc::clone(&self.folder), self.time.clone(), config.clone()).await
+    }
+
+    pub(crate) async fn restarted(self) -> Self {
+        self.shutdown.begin();
+        self.served.await.unwrap();
+        self.database.close().await;
+        Self::start(self.folder, self.time, Config::default()).await
+    }
+
+    pub(crate) fn client(&self) -> SessionServiceClient<Channel> {
+        let endpoint = client::endpoint(&format!("http://{}", self.address)).unwrap();
+        SessionServiceClient::new(endpoint.connect_lazy())
+    }
+
+    async fn start(folder: Arc<TempDir>, time: ManualTime, config: Config) -> Self {
+        let url = format!("sqlite://{}", folder.path().join("session.db").display());
+        let database = sql::open(&url, MIGRATIONS).await.unwrap();
+        let signer = Arc::new(signer(&database, &time.shared()).await.unwrap());
+        let verifier = Verifier::new(&config.issuer, &config.audience, time.shared());
+        verifier.set_jwks(&signer.jwks()).unwrap();
+        let service = bind(Parts {
+            config,
+            database: database.clone(),
+            signer: Arc::clone(&signer),
+            time: time.shared(),
+        });
+        let services = vec![service.unwrap()];
+
+        let rules = METHODS.iter().map(|method| {
+            let role = Role::try_from(method.requires).unwrap_or_default();
+            Rule::new(method.path, role.as_str_name(), method.not_built)
+        });
+        let gate = Gate::new(rules, Arc::new(verifier));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shutdown = Shutdown::new();
+        let stop = shutdown.clone();
+        let served = tokio::spawn(async move {
+            server::serve(listener, services, gate, DESCRIPTORS, stop)
+                .await
+                .unwrap();
+        });
+        Self {
+            time,
+            database,
+            signer,
+            folder,
+            address,
+            shutdown,
+            served,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What a player may ask, and what comes of it.
+
+use std::fmt;
+
+use tengen_rules::{Colour, Point, Refusal};
+
+use crate::{EndReason, Event, Phase};
+
+/// Makes a request known again: two hashes that the caller computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// Of the player and the request id.
+    pub key: u64,
+    /// Of the content.
+    pub digest: u32,
+}
+
+/// A player's request to a game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The seat the player holds.
+    pub by: Colour,
+    /// Its identity.
+    pub request: Request,
+    /// Network delay measured for this seat, before any cap; 0 where none is.
+    pub lag_ms: i64,
+    /// What is asked.
+    pub act: Act,
+}
+
+/// What is asked. `number` is the number the player believes the turn has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// To play a stone.
+    Play {
+        /// The turn's number.
+        number: u32,
+        /// Where.
+        point: Point,
+    },
+    /// To pass (rulebook G2.4).
+    Pass {
+        /// The turn's number.
+        number: u32,
+    },
+    /// To confirm that nothing more is to be played (rulebook C12.1).
+    Confirm {
+        /// The turn's number.
+        number: u32,
+    },
+    /// To mark a string dead or living.
+    Mark {
+        /// A stone of the string.
+        point: Point,
+        /// Whether it is dead.
+        dead: bool,
+    },
+    /// To accept the dead set with this digest (rulebook C12.4).
+    Accept {
+        /// [`tengen_rules::PointSet::digest`] of the set the player saw.
+        dead_set: u64,
+    },
+    /// To dispute the count (rulebook C12.3).
+    Dispute,
+    /// To resign (rulebook G7.2).
+    Resign,
+    /// To leave on purpose: escape (rulebook L7).
+    Leave,
+    /// To claim that the opponent's time is used up (rulebook C14.5).
+    ClaimTime,
+}
+
+/// What a command comes to, if it is not refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// The request was accepted before; its last event had this sequence. Answer the same again.
+    Known {
+        /// The sequence.
+        sequence: i64,
+    },
+    /// Something fell due before this command: commit these events, then decide again.
+    Due(Vec<Event>),
+    /// Accepted: commit these events, all or none.
+    Accepted(Vec<Event>),
+}
+
+/// Why a command was refused. Nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rejection {
+    /// The request id was used before with other content.
+    RequestReused,
+    /// The game is over.
+    Ended {
+        /// Why it ended.
+        reason: EndReason,
+    },
+    /// Not in this phase.
+    WrongPhase {
+        /// Where the game stands.
+        phase: Phase,
+        /// Where it would have to stand.
+        expected: Phase,
+    },
+    /// The number is not the next turn's.
+    StaleNumber {
+        /// What was given.
+        given: u32,
+        /// The next turn's.
+        next: u32,
+    },
+    /// It is the other side's turn.
+    NotYourTurn {
+        /// Whose it is.
+        to_move: Colour,
+    },
+    /// The rules forbid the move.
+    Forbidden {
+        /// Where.
+        point: Point,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// There is no stone to mark.
+    NoStone {
+        /// Where.
+        point: Point,
+    },
+    /// The dead set is another by now.
+    DeadSetChanged {
+        /// What was given.
+        given: u64,
+        /// The digest of the set as it stands.
+        current: u64,
+    },
+    /// The opponent's time is not used up, or a move of its may still be in flight.
+    NotDue {
+        /// When its flag may be called; `None` if the opponent's clock does not run.
+        due_ms: Option<i64>,
+    },
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RequestReused => {
+                f.write_str("request_id was used before with other content; expected a new one")
+            }
+            Self::Ended { .. } => f.write_str("the game is over"),
+            Self::WrongPhase { phase, expected } => {
+                write!(f, "the game is in phase {phase}, expected {expected}")
+            }
+            Self::StaleNumber { given, next } => {
+                write!(f, "move_number is {given}, expected {next}")
+            }
+            Self::NotYourTurn { to_move } => write!(f, "it is {to_move}'s turn"),
+            Self::Forbidden { point, refusal } => {
+                write!(f, "row {}, column {}: {refusal}", point.row, point.column)
+            }
+            Self::NoStone { point } => {
+                write!(
+                    f,
+                    "row {}, column {}: expected a stone",
+                    point.row, point.column
+                )
+            }
+            Self::DeadSetChanged { given, current } => {
+                write!(f, "dead_set_hash is {given:016x}, expected {current:016x}")
+            }
+            Self::NotDue {
+                due_ms: Some(at_ms),
+            } => {
+                write!(f, "the opponent's flag falls at {at_ms}, not yet")
+            }
+            Self::NotDue { due_ms: None } => f.write_str("the opponent's clock does not run"),
+        }
+    }
+}
+
+impl std::error::Error for Rejection {}

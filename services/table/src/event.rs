@@ -1,0 +1,92 @@
+//! What has happened in a game: facts only. Boards, captures and clocks are derived by folding.
+
+use tengen_rules::{Colour, Point, Refusal};
+
+use crate::{EndReason, Request, Settings, Settlement};
+
+/// One fact, stamped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// When, in milliseconds of the live state's clock; never before the event before.
+    pub at_ms: i64,
+    /// Whose command it was; `None` if nobody's.
+    pub by: Option<Colour>,
+    /// The request that caused it, to be known again.
+    pub request: Option<Request>,
+    /// Measured network delay of a turn, before any cap.
+    pub lag_ms: i64,
+    /// What happened.
+    pub fact: Fact,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fact {
+    /// The game was made, and began.
+    Opened(Box<Opening>),
+    /// A stone was played.
+    Move(Point),
+    /// A pass (rulebook G2.4).
+    Pass,
+    /// A confirmation, also a pass (rulebook C12.1).
+    Confirm,
+    /// A turn was forfeited (rulebook C10, C11.1).
+    Forfeit {
+        /// The point that was tried.
+        point: Point,
+        /// Why it is forbidden.
+        why: ForbiddenWhy,
+    },
+    /// Counting was opened (rulebook C12).
+    CountingOpened,
+    /// The string on this point was marked dead, or living again.
+    Marked {
+        /// A stone of the string.
+        point: Point,
+        /// Whether it is dead now.
+        dead: bool,
+    },
+    /// The dead set was accepted.
+    Accepted,
+    /// The count was disputed, or its time ran out: play reopens unless the game ends.
+    Disputed,
+    /// The game ended.
+    Ended {
+        /// Why.
+        reason: EndReason,
+        /// Who won.
+        winner: Option<Colour>,
+        /// How a count was settled.
+        settlement: Option<Settlement>,
+    },
+}
+
+/// What a game begins with. Who the players are is for the caller to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    /// What was agreed.
+    pub settings: Settings,
+}
+
+/// Why a point was forbidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForbiddenWhy {
+    /// Suicide (rulebook G5).
+    Suicide,
+    /// It would recreate an earlier board (rulebook G6).
+    Superko {
+        /// The move after which that board stood; 0 is the start.
+        repeats_move: u32,
+    },
+}
+
+impl ForbiddenWhy {
+    /// The refusals that may cost a turn; a point that is occupied or off the board never does.
+    pub const fn of(refusal: Refusal) -> Option<Self> {
+        match refusal {
+            Refusal::Suicide => Some(Self::Suicide),
+            Refusal::Superko { repeats_move } => Some(Self::Superko { repeats_move }),
+            Refusal::OffBoard { .. } | Refusal::Occupied => None,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A game as it stands: what the events so far add up to.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use tengen_rules::{Area, Colour, Count, Game, Point, PointSet, area};
+use tengen_timing::Clock;
+
+use crate::{Counted, Outcome, Request, Settings, Settlement, seat};
+
+/// Where a game stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Play goes on; the clock of the side to move runs.
+    Playing,
+    /// Both agreed that nothing more is to be played; no clock runs (rulebook C12).
+    Counting,
+    /// Over.
+    Ended,
+}
+
+/// What a turn was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TurnKind {
+    /// A stone.
+    Move(Point),
+    /// A pass.
+    Pass,
+    /// A confirmation.
+    Confirm,
+    /// Forfeited by a try at this point.
+    Forfeit(Point),
+}
+
+/// A turn that was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// Who took it.
+    pub colour: Colour,
+    /// What it was.
+    pub kind: TurnKind,
+    /// When.
+    pub at_ms: i64,
+}
+
+/// One game. Made and changed only by folding events; decides, by itself, nothing.
+#[derive(Clone)]
+pub struct Table {
+    pub(crate) settings: Settings,
+    pub(crate) game: Game,
+    pub(crate) clock: Option<Clock>,
+    pub(crate) phase: Phase,
+    pub(crate) to_move: Colour,
+    pub(crate) turns: Vec<Turn>,
+    pub(crate) sequence: i64,
+    pub(crate) opened_at_ms: i64,
+    pub(crate) last_at_ms: i64,
+    /// Whether the last turn was one that confirms the end; two in a row open counting.
+    pub(crate) last_confirms: bool,
+    pub(crate) counting: Counting,
+    /// The last measured delay of each seat, before any cap.
+    pub(crate) lag_ms: [i64; 2],
+    /// Accepted requests: the digest of the content and the sequence of the last event.
+    pub(crate) requests: HashMap<u64, (u32, i64)>,
+    pub(crate) outcome: Option<Outcome>,
+}
+
+/// How far counting has come. The marks are gone when play reopens; the disputes are not.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counting {
+    pub(crate) deadline_ms: Option<i64>,
+    pub(crate) dead: PointSet,
+    /// The event by which each side accepted the dead set as it stands.
+    pub(crate) accepted: [Option<i64>; 2],
+    pub(crate) disputes: u32,
+}
+
+impl Table {
+    /// What was agreed.
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The board and its history.
+    pub const fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Both clocks; `None` in an untimed game.
+    pub const fn clock(&self) -> Option<&Clock> {
+        self.clock.as_ref()
+    }
+
+    /// Where the game stands.
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Whose turn it is; `None` when over.
+    pub fn to_move(&self) -> Option<Colour> {
+        (self.phase != Phase::Ended).then_some(self.to_move)
+    }
+
+    /// The number the next turn has, from 1.
+    pub fn next_number(&self) -> u32 {
+        u32::try_from(self.turns.len()).map_or(u32::MAX, |taken| taken.saturating_add(1))
+    }
+
+    /// Every turn so far.
+    pub fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    /// The number of events folded in.
+    pub const fn sequence(&self) -> i64 {
+        self.sequence
+    }
+
+    /// The stamp of the first event.
+    pub const fn opened_at_ms(&self) -> i64 {
+        self.opened_at_ms
+    }
+
+    /// The stamp of the last event; the next one's is not before it.
+    pub const fn last_at_ms(&self) -> i64 {
+        self.last_at_ms
+    }
+
+    /// Stones marked dead.
+    pub const fn dead(&self) -> &PointSet {
+        &self.counting.dead
+    }
+
+    /// The event by which a side accepted the dead set as it stands.
+    pub const fn accepted(&self, colour: Colour) -> Option<i64> {
+        self.counting.accepted[colour.index()]
+    }
+
+    /// Until when counting may take; `None` outside counting (rulebook C12.4).
+    pub const fn counting_deadline_ms(&self) -> Option<i64> {
+        self.counting.deadline_ms
+    }
+
+    /// Disputes so far (rulebook C12.3).
+    pub const fn disputes(&self) -> u32 {
+        self.counting.disputes
+    }
+
+    /// Whether a side has confirmed that nothing more is to be played, and the other has not
+    /// played on since (rulebook C12.1).
+    pub fn confirmed(&self, colour: Colour) -> bool {
+        match self.phase {
+            Phase::Playing => self.last_confirms && self.to_move != colour,
+            Phase::Counting => true,
+            Phase::Ended => false,
+        }
+    }
+
+    /// How it ended.
+    pub const fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// Real thinking time of a side (rulebook L7).
+    pub fn thought_ms(&self, colour: Colour, now_ms: i64) -> i64 {
+        self.clock
+            .as_ref()
+            .map_or(0, |clock| clock.thought_ms(seat(colour), now_ms))
+    }
+
+    /// The count with these stones taken off (rulebook G9). Pure: the same board and the same
+    /// stones give the same count.
+    pub fn count(&self, dead: &PointSet) -> (Area, Count) {
+        let area = area(self.game.board(), dead);
+        let Settings {
+            komi_quarters,
+            compensation_quarters,
+            ..
+        } = self.settings;
+        (area, Count::new(area, komi_quarters, compensation_quarters))
+    }
+
+    /// What the count would be with the dead set as it stands: advice only.
+    pub fn preview(&self) -> Counted {
+        self.counted(Settlement::Agreed)
+    }
+
+    pub(crate) fn counted(&self, settlement: Settlement) -> Counted {
+        let (dead, accepted) = match settlement {
+            Settlement::Agreed => (self.counting.dead, self.counting.accepted),
+            Settlement::AllStand => (PointSet::new(), [None; 2]),
+        };
+        let (area, count) = self.count(&dead);
+        Counted {
+            settlement,
+            dead,
+            area,
+            count,
+            accepted,
+        }
+    }
+
+    /// Whether a request is known, with the digest of its content and its sequence.
+    pub(crate) fn known(&self, request: Request) -> Option<(u32, i64)> {
+        self.requests.get(&request.key).copied()
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Playing => "PLAYING",
+            Self::Counting => "COUNTING",
+            Self::Ended => "ENDED",
+        })
+    }
+}

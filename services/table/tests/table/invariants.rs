@@ -1,0 +1,189 @@
+//! What is true of any game, after any command.
+
+use tengen_rules::{Colour, PointSet};
+use tengen_table::{
+    Command, Decision, EndReason, Fact, Phase, Rejection, Settlement, TurnKind, seat,
+};
+use tengen_timing::Seat;
+
+use crate::kit::{Ends, Game, View, view};
+
+/// Holds a game against the invariants; remembers what may only grow.
+#[derive(Default)]
+pub struct Invariants {
+    thought_ms: [i64; 2],
+}
+
+impl Invariants {
+    pub fn hold(
+        &mut self,
+        game: &Game,
+        before: &View,
+        command: &Command,
+        answer: &Result<Decision, Rejection>,
+    ) {
+        changed_by_events_alone(game, before, command, answer);
+        the_log_holds(game);
+        the_board_holds(game);
+        the_clocks_hold(game);
+        self.thinking_only_grows(game);
+        the_due_instant_holds(game);
+        if game.outcome().is_some() {
+            the_end_holds(game);
+        }
+    }
+
+    // rulebook: L7
+    fn thinking_only_grows(&mut self, game: &Game) {
+        for colour in Colour::BOTH {
+            let thought_ms = game.thought_ms(colour, game.now_ms);
+            assert!(thought_ms >= self.thought_ms[colour.index()], "{colour}");
+            self.thought_ms[colour.index()] = thought_ms;
+        }
+    }
+}
+
+/// A command that was refused, or known, leaves the game as it was; after the end each one is.
+fn changed_by_events_alone(
+    game: &Game,
+    before: &View,
+    command: &Command,
+    answer: &Result<Decision, Rejection>,
+) {
+    let after = view(game);
+    if game.sequence() == before.sequence() {
+        assert_eq!(&after, before, "{command:?}");
+        assert!(!matches!(answer, Ok(Decision::Accepted(_))));
+    } else {
+        assert_ne!(&after, before, "{command:?}");
+    }
+    if before.ended() {
+        assert_eq!(game.sequence(), before.sequence(), "{command:?}");
+        let known = matches!(answer, Ok(Decision::Known { .. }));
+        let reused = matches!(answer, Err(Rejection::RequestReused));
+        let ended = matches!(answer, Err(Rejection::Ended { .. }));
+        assert!(known || reused || ended, "{command:?}: {answer:?}");
+    }
+}
+
+fn the_log_holds(game: &Game) {
+    let log = &game.log;
+    assert_eq!(usize::try_from(game.sequence()), Ok(log.len()));
+    let last = log.len().saturating_sub(4);
+    assert!(log[last..].is_sorted_by_key(|event| event.at_ms));
+    let ended = game.phase() == Phase::Ended;
+    assert_eq!(game.outcome().is_some(), ended);
+    assert_eq!(log.last().unwrap().ends(), ended);
+    assert!(log.len() < 2 || !log[log.len() - 2].ends());
+}
+
+fn the_board_holds(game: &Game) {
+    let (table, size) = (&game, game.settings().size);
+    for dead in [table.dead(), &PointSet::new()] {
+        let (area, count) = table.count(dead);
+        assert_eq!(
+            area.black + area.white + area.neutral,
+            u32::from(size.points())
+        );
+        assert_eq!(
+            count.black_quarters + count.white_quarters,
+            4 * i32::from(size.points())
+        );
+    }
+    assert!(
+        table
+            .dead()
+            .intersection(&table.game().board().empty_points())
+            .is_empty()
+    );
+    let turns = table.turns();
+    assert_eq!(usize::try_from(table.game().ply()), Ok(turns.len()));
+    for colour in Colour::BOTH {
+        let set_up = if colour == Colour::Black {
+            table.settings().handicap.len()
+        } else {
+            0
+        };
+        let moves = turns.iter().filter(|turn| turn.colour == colour);
+        let moves = moves
+            .filter(|turn| matches!(turn.kind, TurnKind::Move(_)))
+            .count();
+        let taken = table.game().captured_by(colour.opponent()) as usize;
+        let stones = table.game().board().stones(colour).len();
+        assert_eq!(stones + taken, set_up + moves, "{colour}");
+    }
+    if let Some(last) = turns.last() {
+        assert!(
+            table
+                .to_move()
+                .is_none_or(|next| next == last.colour.opponent())
+        );
+    }
+}
+
+fn the_clocks_hold(game: &Game) {
+    let Some(clock) = game.clock() else {
+        assert!(game.phase() != Phase::Playing || game.next_due_ms().is_none());
+        return;
+    };
+    let playing = game.phase() == Phase::Playing;
+    let to_move = game.to_move().filter(|_| playing);
+    assert_eq!(clock.running(), to_move.map(seat));
+    for side in Seat::BOTH {
+        for later_ms in [0, 1, 3_000, 10_000_000] {
+            let now_ms = game.now_ms + later_ms;
+            let reading = clock.reading(side, now_ms);
+            let parts = [
+                reading.main_left_ms,
+                reading.period_left_ms,
+                reading.total_left_ms,
+            ];
+            assert!(parts.iter().all(|ms| *ms >= 0), "{reading:?}");
+            let account = clock.account(side, now_ms);
+            let whence = account.granted_ms + account.credited_ms;
+            let whither = account.consumed_ms + account.remaining_ms + account.discarded_ms;
+            assert_eq!(whence, whither, "{account:?}");
+            assert_eq!(account.remaining_ms, reading.total_left_ms);
+            let amounts = [account.granted_ms, account.credited_ms, account.consumed_ms];
+            assert!(amounts.iter().all(|ms| *ms >= 0) && account.discarded_ms >= 0);
+        }
+        assert!(clock.credits(side).lag_ms <= 30_000);
+    }
+}
+
+/// What is due has been folded in, and the next is due exactly when it says.
+fn the_due_instant_holds(game: &Game) {
+    match game.next_due_ms() {
+        None => assert_eq!(game.due(i64::MAX), []),
+        Some(due_ms) => {
+            assert!(due_ms > game.last_at_ms());
+            assert_eq!(game.due(due_ms - 1), []);
+            assert_ne!(game.due(due_ms), []);
+        }
+    }
+}
+
+/// A result is two acceptances of one dead set, two failed counts, or somebody's loss.
+fn the_end_holds(game: &Game) {
+    let outcome = game.outcome().unwrap();
+    let Some(counted) = &outcome.counted else {
+        assert_ne!(outcome.reason, EndReason::Count);
+        assert!(outcome.winner.is_some());
+        return;
+    };
+    assert_eq!(outcome.reason, EndReason::Count);
+    assert_eq!(outcome.winner, counted.count.winner());
+    assert_eq!(game.count(&counted.dead), (counted.area, counted.count));
+    match counted.settlement {
+        Settlement::Agreed => {
+            for (by, sequence) in Colour::BOTH.into_iter().zip(counted.accepted) {
+                let event = &game.log[usize::try_from(sequence.unwrap() - 1).unwrap()];
+                assert_eq!((event.by, &event.fact), (Some(by), &Fact::Accepted));
+            }
+        }
+        Settlement::AllStand => {
+            assert!(counted.dead.is_empty());
+            assert_eq!(game.disputes(), 2);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! A game as its callers see it: each test tells a game through `decide` and `fold`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a test fails by panicking"
+)]
+
+mod counting;
+mod disputes;
+mod ending;
+mod folding;
+mod games;
+mod invariants;
+mod irregular;
+mod kit;
+mod model;
+mod play;
+mod requests;
+mod settings;
+mod time;

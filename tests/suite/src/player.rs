@@ -1,0 +1,265 @@
+//! A player, as a client of the public API.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tengen_proto::clock::v1::clock_service_client::ClockServiceClient;
+use tengen_proto::common::v1::{BoardSize, Point};
+use tengen_proto::game::v1::game_service_client::GameServiceClient;
+use tengen_proto::game::v1::lobby_service_client::LobbyServiceClient;
+use tengen_proto::game::v1::watch_game_response::Message;
+use tengen_proto::game::v1::{
+    AcceptChallengeRequest, AcceptCountRequest, Accepted, ClaimTimeRequest, ColourChoice,
+    ConfirmEndRequest, CreateChallengeRequest, DisputeCountRequest, Game, GetGameRequest,
+    LeaveRequest, MarkDeadRequest, PassRequest, PlayMoveRequest, ResignRequest, Settings,
+    WatchGameRequest,
+};
+use tengen_proto::rating::v1::rating_service_client::RatingServiceClient;
+use tengen_proto::rating::v1::{GetPlayerRequest, GetPlayerResponse, LedgerEntry, ListLedgerRequest};
+use tengen_proto::session::v1::session_service_client::SessionServiceClient;
+use tengen_proto::session::v1::{Account, RegisterRequest, SignInRequest, Tokens};
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::Channel;
+use tonic::{Request, Status, Streaming};
+
+/// The channel of a signed-in player.
+pub type Signed = InterceptedService<Channel, Bearer>;
+
+/// Puts an access token on each call.
+#[derive(Clone)]
+pub struct Bearer(Option<MetadataValue<Ascii>>);
+
+impl Bearer {
+    pub fn new(token: &str) -> Self {
+        Self(Some(format!("Bearer {token}").parse().expect("a token is ASCII")))
+    }
+
+    /// Nobody's.
+    pub fn guest() -> Self {
+        Self(None)
+    }
+}
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(token) = &self.0 {
+            request.metadata_mut().insert("authorization", token.clone());
+        }
+        Ok(request)
+    }
+}
+
+/// A signed-in player, or a guest.
+#[derive(Clone)]
+pub struct Player {
+    pub id: String,
+    pub name: String,
+    pub token: String,
+    pub games: GameServiceClient<Signed>,
+    pub lobby: LobbyServiceClient<Signed>,
+    pub clocks: ClockServiceClient<Signed>,
+    pub ratings: RatingServiceClient<Signed>,
+    pub sessions: SessionServiceClient<Signed>,
+}
+
+/// A request id that was not used before.
+pub fn request_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("request-{:08}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+impl Player {
+    fn over(channel: Channel, bearer: Bearer, id: &str, name: &str, token: &str) -> Self {
+        let signed = InterceptedService::new(channel, bearer);
+        Self {
+            id: id.into(),
+            name: name.into(),
+            token: token.into(),
+            games: GameServiceClient::new(signed.clone()),
+            lobby: LobbyServiceClient::new(signed.clone()),
+            clocks: ClockServiceClient::new(signed.clone()),
+            ratings: RatingServiceClient::new(signed.clone()),
+            sessions: SessionServiceClient::new(signed),
+        }
+    }
+
+    /// Somebody who has not signed in.
+    pub fn guest(channel: Channel) -> Self {
+        Self::over(channel, Bearer::guest(), "", "guest", "")
+    }
+
+    /// A new account.
+    pub async fn register(channel: Channel, name: &str) -> Self {
+        let mut sessions = SessionServiceClient::new(channel.clone());
+        let request = RegisterRequest {
+            request_id: request_id(),
+            name: name.into(),
+            password: password(name),
+        };
+        let answer = sessions.register(request).await.expect("registers").into_inner();
+        Self::signed_in(channel, answer.account.unwrap(), answer.tokens.unwrap())
+    }
+
+    /// An account of before.
+    pub async fn sign_in(channel: Channel, name: &str) -> Self {
+        let mut sessions = SessionServiceClient::new(channel.clone());
+        let request = SignInRequest { name: name.into(), password: password(name) };
+        let answer = sessions.sign_in(request).await.expect("signs in").into_inner();
+        Self::signed_in(channel, answer.account.unwrap(), answer.tokens.unwrap())
+    }
+
+    fn signed_in(channel: Channel, account: Account, tokens: Tokens) -> Self {
+        let bearer = Bearer::new(&tokens.access_token);
+        Self::over(channel, bearer, &account.player_id, &account.name, &tokens.access_token)
+    }
+
+    /// Offers a game; returns the challenge's id.
+    pub async fn challenge(&mut self, settings: Settings, colour: ColourChoice) -> String {
+        let request = CreateChallengeRequest {
+            request_id: request_id(),
+            settings: Some(settings),
+            colour: colour as i32,
+            ..CreateChallengeRequest::default()
+        };
+        let answer = self.lobby.create_challenge(request).await.expect("challenges").into_inner();
+        answer.challenge.unwrap().challenge_id
+    }
+
+    /// Takes a challenge.
+    pub async fn accept(&mut self, challenge_id: &str) -> Result<Game, Status> {
+        let request =
+            AcceptChallengeRequest { challenge_id: challenge_id.into(), request_id: request_id() };
+        Ok(self.lobby.accept_challenge(request).await?.into_inner().game.unwrap())
+    }
+
+    pub async fn game(&mut self, game_id: &str) -> Game {
+        let request = GetGameRequest { game_id: game_id.into() };
+        self.games.get_game(request).await.expect("the game").into_inner().game.unwrap()
+    }
+
+    pub async fn play(&mut self, id: &str, number: i32, point: Point) -> Result<Accepted, Status> {
+        let request = PlayMoveRequest {
+            game_id: id.into(),
+            request_id: request_id(),
+            move_number: number,
+            point: Some(point),
+        };
+        Ok(self.games.play_move(request).await?.into_inner().accepted.unwrap())
+    }
+
+    pub async fn pass(&mut self, id: &str, number: i32) -> Result<Accepted, Status> {
+        let request = PassRequest {
+            game_id: id.into(),
+            request_id: request_id(),
+            move_number: number,
+        };
+        Ok(self.games.pass(request).await?.into_inner().accepted.unwrap())
+    }
+
+    pub async fn confirm(&mut self, id: &str, number: i32) -> Result<Accepted, Status> {
+        let request = ConfirmEndRequest {
+            game_id: id.into(),
+            request_id: request_id(),
+            move_number: number,
+        };
+        Ok(self.games.confirm_end(request).await?.into_inner().accepted.unwrap())
+    }
+
+    pub async fn mark(&mut self, id: &str, point: Point, dead: bool) -> Result<Accepted, Status> {
+        let request = MarkDeadRequest {
+            game_id: id.into(),
+            request_id: request_id(),
+            point: Some(point),
+            dead,
+        };
+        Ok(self.games.mark_dead(request).await?.into_inner().accepted.unwrap())
+    }
+
+    pub async fn accept_count(&mut self, id: &str, hash: &str) -> Result<Accepted, Status> {
+        let request = AcceptCountRequest {
+            game_id: id.into(),
+            request_id: request_id(),
+            dead_set_hash: hash.into(),
+        };
+        Ok(self.games.accept_count(request).await?.into_inner().accepted.unwrap())
+    }
+
+    pub async fn dispute(&mut self, id: &str) -> Result<Accepted, Status> {
+        let request = DisputeCountRequest { game_id: id.into(), request_id: request_id() };
+        Ok(self.games.dispute_count(request).await?.into_inner().accepted.unwrap())
+    }
+
+    pub async fn resign(&mut self, id: &str) -> Result<Accepted, Status> {
+        let request = ResignRequest { game_id: id.into(), request_id: request_id() };
+        Ok(self.games.resign(request).await?.into_inner().accepted.unwrap())
+    }
+
+    pub async fn leave(&mut self, id: &str) -> Result<Accepted, Status> {
+        let request = LeaveRequest { game_id: id.into(), request_id: request_id() };
+        Ok(self.games.leave(request).await?.into_inner().accepted.unwrap())
+    }
+
+    pub async fn claim_time(&mut self, id: &str) -> Result<Accepted, Status> {
+        let request = ClaimTimeRequest { game_id: id.into(), request_id: request_id() };
+        Ok(self.games.claim_time(request).await?.into_inner().accepted.unwrap())
+    }
+
+    /// Follows a game from the beginning of the watch.
+    pub async fn watch(&mut self, id: &str) -> Watch {
+        self.resume(id, 0, "").await.expect("watches")
+    }
+
+    /// Follows a game from an event that is known already.
+    pub async fn resume(&mut self, id: &str, sequence: i64, hash: &str) -> Result<Watch, Status> {
+        let request = WatchGameRequest {
+            game_id: id.into(),
+            after_sequence: sequence,
+            head_hash: hash.into(),
+        };
+        Ok(Watch(self.games.watch_game(request).await?.into_inner()))
+    }
+
+    /// Where a player stands on the ladder.
+    pub async fn rating(&mut self, player_id: &str) -> GetPlayerResponse {
+        let request = GetPlayerRequest { player_id: player_id.into() };
+        self.ratings.get_player(request).await.expect("the rating").into_inner()
+    }
+
+    /// A player's ledger, the newest row first.
+    pub async fn ledger(&mut self, player_id: &str) -> Vec<LedgerEntry> {
+        let request =
+            ListLedgerRequest { player_id: player_id.into(), ..ListLedgerRequest::default() };
+        self.ratings.list_ledger(request).await.expect("the ledger").into_inner().entries
+    }
+}
+
+/// A game's stream.
+pub struct Watch(Streaming<tengen_proto::game::v1::WatchGameResponse>);
+
+impl Watch {
+    /// The next message that is no heartbeat; `None` when the stream has closed OK.
+    pub async fn next(&mut self) -> Result<Option<Message>, Status> {
+        loop {
+            match self.0.message().await?.map(|told| told.message.expect("a message")) {
+                Some(Message::Heartbeat(_)) => {}
+                other => return Ok(other),
+            }
+        }
+    }
+}
+
+/// A point of the wire.
+pub fn point(row: i32, column: i32) -> Point {
+    Point { row, column }
+}
+
+/// Settings of a casual, untimed, even game on a square board.
+pub fn board(lines: i32) -> Settings {
+    Settings { size: Some(BoardSize { rows: lines, columns: lines }), ..Settings::default() }
+}
+
+/// The password that a player of this name registers with.
+pub fn password(name: &str) -> String {
+    format!("the password of {name}")
+}

@@ -1,0 +1,129 @@
+//! The whole product, as `tengen dev` runs it, for one test: on a port of its own, with its own
+//! folder, and with a time that the test moves.
+
+use std::sync::Arc;
+
+use tempfile::TempDir;
+use tengen_kit::shutdown::Shutdown;
+use tengen_kit::time::{ManualTime, SharedTime, WallTime};
+use tengen_proto::game::v1::RatingState;
+use tengen_proto::rating::v1::GetResultRatingRequest;
+use tengen_standalone::dev;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tonic::transport::Channel;
+
+use crate::Player;
+
+/// 2026-01-01T00:00:00Z, where the time of every suite starts.
+pub const START_MS: i64 = 1_767_225_600_000;
+
+/// A running product.
+pub struct Suite {
+    pub url: String,
+    channel: Channel,
+    time: SharedTime,
+    manual: Option<ManualTime>,
+    shutdown: Shutdown,
+    running: JoinHandle<()>,
+    folder: TempDir,
+}
+
+impl Suite {
+    /// A product whose time stands until [`Suite::advance`] moves it.
+    pub async fn start() -> Self {
+        let time = ManualTime::new(START_MS);
+        Self::run(time.shared(), Some(time)).await
+    }
+
+    /// A product that goes by the machine's clock.
+    pub async fn in_real_time() -> Self {
+        Self::run(WallTime::shared(), None).await
+    }
+
+    async fn run(time: SharedTime, manual: Option<ManualTime>) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let shutdown = Shutdown::new();
+        let (url, running) = serve(&folder, Arc::clone(&time), shutdown.clone()).await;
+        let channel = connect(&url).await;
+        Self { url, channel, time, manual, shutdown, running, folder }
+    }
+
+    /// Stops the product and starts it again over the same folder. Who was signed in still is,
+    /// with a client made anew.
+    pub async fn restart(&mut self) {
+        self.shutdown.begin();
+        (&mut self.running).await.expect("ends in order");
+        self.shutdown = Shutdown::new();
+        let time = Arc::clone(&self.time);
+        (self.url, self.running) = serve(&self.folder, time, self.shutdown.clone()).await;
+        self.channel = connect(&self.url).await;
+    }
+
+    /// A connection of one's own.
+    pub async fn connect(&self) -> Channel {
+        connect(&self.url).await
+    }
+
+    /// A new, signed-in player.
+    pub async fn player(&self, name: &str) -> Player {
+        Player::register(self.channel.clone(), name).await
+    }
+
+    /// A player of before, signed in again.
+    pub async fn sign_in(&self, name: &str) -> Player {
+        Player::sign_in(self.channel.clone(), name).await
+    }
+
+    /// Somebody who has not signed in.
+    pub fn guest(&self) -> Player {
+        Player::guest(self.channel.clone())
+    }
+
+    /// The shared connection.
+    pub fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
+    /// Moves the time on.
+    pub fn advance(&self, ms: u32) {
+        self.manual.as_ref().expect("a suite whose time is moved").advance(ms);
+    }
+
+    /// Waits until the ledger holds the result of a game. The outbox is emptied by itself; this
+    /// asks again each time the rating service answers, and a broken one is a test that hangs and
+    /// is cut.
+    pub async fn rated(&self, game_id: &str) {
+        let mut guest = self.guest();
+        loop {
+            let request = GetResultRatingRequest { game_id: game_id.into() };
+            let answer = guest.ratings.get_result_rating(request).await.expect("answers");
+            if answer.into_inner().state() == RatingState::Applied {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+impl Drop for Suite {
+    fn drop(&mut self) {
+        self.shutdown.begin();
+        self.running.abort();
+    }
+}
+
+async fn serve(folder: &TempDir, time: SharedTime, shutdown: Shutdown) -> (String, JoinHandle<()>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let data = folder.path().to_owned();
+    let config = dev::Config::default();
+    let parts = dev::Parts { listener, data, time, shutdown, config };
+    let serving = dev::bind(parts).await.expect("the product starts");
+    (url, tokio::spawn(async move { serving.await.expect("the product runs") }))
+}
+
+async fn connect(url: &str) -> Channel {
+    let endpoint = tengen_kit::client::endpoint(url).expect("an address");
+    endpoint.connect().await.expect("connects")
+}

@@ -1,0 +1,118 @@
+"""What the project needs besides cargo, node and pip: how each tool is found and installed.
+
+    python3 tests/tools/setup.py cc buf    # prints where each one is; exits 1 if one is missing
+
+A new tool is a new line in TOOLS, and a new kind of installer one function beside `apt` and
+`pip`. What pip installs goes into `.cache/venv`, so nothing outside the project changes.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VENV = ROOT / ".cache" / "venv"
+
+
+class Missing(Exception):
+    """A tool is not there and could not be installed; the text says what to install."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    find: Callable[[], str | None]
+    install: Callable[[], None]
+    # What to do by hand where the installer could not.
+    advice: str
+
+
+def on_path(name: str) -> Callable[[], str | None]:
+    return lambda: shutil.which(name)
+
+
+def in_venv(name: str) -> Callable[[], str | None]:
+    path = VENV / "bin" / name
+    return lambda: str(path) if os.access(path, os.X_OK) else None
+
+
+def apt(package: str) -> Callable[[], None]:
+    def install() -> None:
+        if os.geteuid() != 0:
+            raise Missing("not root")
+        if shutil.which("apt-get") is None:
+            raise Missing("no apt-get")
+        call("apt-get", "update", "-q")
+        call("apt-get", "install", "-q", "-y", "--no-install-recommends", package)
+
+    return install
+
+
+def pip(requirement: str) -> Callable[[], None]:
+    def install() -> None:
+        # Debian splits ensurepip off; a venv without pip, served by the pip outside, needs none.
+        call(sys.executable, "-m", "venv", "--without-pip", str(VENV))
+        python = str(VENV / "bin" / "python")
+        call(sys.executable, "-m", "pip", "--python", python, "install", "-q", requirement)
+
+    return install
+
+
+TOOLS = {
+    # SQLite is compiled from its bundled C source.
+    "cc": Tool(on_path("cc"), apt("build-essential"), "apt-get install build-essential"),
+    # Lints the contract, and calls the services by hand (`buf curl`).
+    "buf": Tool(in_venv("buf"), pip("buf-bin==1.75.0"), "pip install buf-bin, into .cache/venv"),
+}
+
+
+def ensure(name: str) -> str:
+    """The path of a tool, installed now if need be. Raises Missing."""
+    tool = TOOLS[name]
+    path = tool.find()
+    if path is None:
+        print(f"{name} is missing: installing it", file=sys.stderr, flush=True)
+        try:
+            tool.install()
+        except Missing as reason:
+            raise Missing(f"{name} is missing ({reason}): {tool.advice}") from None
+        path = tool.find()
+    if path is None:
+        raise Missing(f"{name} is still missing after its installation: {tool.advice}")
+    return path
+
+
+def call(*command: str) -> None:
+    """Runs an installer's command; its output is of interest only if it fails."""
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        done = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+        )
+    except OSError as error:
+        raise Missing(f"{command[0]}: {error.strerror}") from None
+    if done.returncode != 0:
+        last = (done.stderr or done.stdout).strip().splitlines()[-1:]
+        raise Missing(f"{' '.join(command[:4])} …: {''.join(last)}")
+
+
+def main(names: list[str]) -> int:
+    status = 0
+    for name in names or list(TOOLS):
+        if name not in TOOLS:
+            print(f"{name}: unknown, expected one of {', '.join(TOOLS)}", file=sys.stderr)
+            status = 2
+            continue
+        try:
+            print(f"{name}: {ensure(name)}", flush=True)
+        except Missing as reason:
+            print(reason, file=sys.stderr, flush=True)
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
