@@ -91,6 +91,14 @@ pub struct Method {
     pub not_built: &'static str,
 }
 
+impl Method {
+    /// The name of the role a caller needs: `ROLE_PLAYER`; `ROLE_UNSPECIFIED` refuses everybody.
+    #[must_use]
+    pub fn role(&self) -> &'static str {
+        common::v1::Role::try_from(self.requires).unwrap_or_default().as_str_name()
+    }
+}
+
 /// Every method of the contract.
 pub const METHODS: &[Method] = &include!("gen/methods.rs");
 

@@ -15,10 +15,7 @@ pub fn timestamp(ms: i64) -> Timestamp {
 pub fn duration(ms: i64) -> Duration {
     let sign = if ms < 0 { -1 } else { 1 };
     let (seconds, nanos) = split(ms.saturating_abs());
-    Duration {
-        seconds: sign * seconds,
-        nanos: if sign < 0 { -nanos } else { nanos },
-    }
+    Duration { seconds: sign * seconds, nanos: if sign < 0 { -nanos } else { nanos } }
 }
 
 /// Milliseconds of a length; `None` if it is no whole number of them, or does not fit.
@@ -40,9 +37,7 @@ fn whole_ms(seconds: i64, nanos: i32) -> Option<i64> {
     if nanos % NANOS_A_MS != 0 {
         return None;
     }
-    seconds
-        .checked_mul(MS_A_SECOND)?
-        .checked_add(i64::from(nanos / NANOS_A_MS))
+    seconds.checked_mul(MS_A_SECOND)?.checked_add(i64::from(nanos / NANOS_A_MS))
 }
 
 #[cfg(test)]
@@ -51,18 +46,7 @@ mod tests {
 
     #[test]
     fn milliseconds_go_there_and_back() {
-        for ms in [
-            0,
-            1,
-            999,
-            1_000,
-            59_999,
-            -1,
-            -999,
-            -1_000,
-            -1_001,
-            1_767_225_600_123,
-        ] {
+        for ms in [0, 1, 999, 1_000, 59_999, -1, -999, -1_000, -1_001, 1_767_225_600_123] {
             assert_eq!(duration_ms(&duration(ms)), Some(ms));
             assert_eq!(timestamp_ms(&timestamp(ms)), Some(ms));
         }
@@ -70,19 +54,7 @@ mod tests {
 
     #[test]
     fn what_is_no_whole_number_of_milliseconds_is_none() {
-        assert_eq!(
-            duration_ms(&Duration {
-                seconds: 0,
-                nanos: 1
-            }),
-            None
-        );
-        assert_eq!(
-            duration_ms(&Duration {
-                seconds: i64::MAX,
-                nanos: 0
-            }),
-            None
-        );
+        assert_eq!(duration_ms(&Duration { seconds: 0, nanos: 1 }), None);
+        assert_eq!(duration_ms(&Duration { seconds: i64::MAX, nanos: 0 }), None);
     }
 }

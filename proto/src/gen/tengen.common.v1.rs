@@ -172,6 +172,13 @@ pub enum Reason {
     BehindUnavailable = 26,
     /// ABORTED: too many commits raced; try again with the same request_id. {"tries": "8"}
     Contended = 27,
+    /// FAILED_PRECONDITION: only casual games have this (rulebook C8.2).
+    CasualOnly = 29,
+    /// FAILED_PRECONDITION: the opponent offers no such thing, or there is nothing to offer it about.
+    /// {"offer": "DRAW"}
+    NoOffer = 30,
+    /// PERMISSION_DENIED: nobody rules in a game he plays (rulebook C16.1). {"game_id": "…"}
+    OwnGame = 31,
     /// UNIMPLEMENTED: the method is part of the contract and not built yet; the message says why.
     NotBuilt = 28,
 }
@@ -210,6 +217,9 @@ impl Reason {
             Self::ResumeElsewhere => "REASON_RESUME_ELSEWHERE",
             Self::BehindUnavailable => "REASON_BEHIND_UNAVAILABLE",
             Self::Contended => "REASON_CONTENDED",
+            Self::CasualOnly => "REASON_CASUAL_ONLY",
+            Self::NoOffer => "REASON_NO_OFFER",
+            Self::OwnGame => "REASON_OWN_GAME",
             Self::NotBuilt => "REASON_NOT_BUILT",
         }
     }
@@ -244,6 +254,9 @@ impl Reason {
             "REASON_RESUME_ELSEWHERE" => Some(Self::ResumeElsewhere),
             "REASON_BEHIND_UNAVAILABLE" => Some(Self::BehindUnavailable),
             "REASON_CONTENDED" => Some(Self::Contended),
+            "REASON_CASUAL_ONLY" => Some(Self::CasualOnly),
+            "REASON_NO_OFFER" => Some(Self::NoOffer),
+            "REASON_OWN_GAME" => Some(Self::OwnGame),
             "REASON_NOT_BUILT" => Some(Self::NotBuilt),
             _ => None,
         }

@@ -241,6 +241,9 @@ pub struct Seat {
     /// Stones this side has taken.
     #[prost(int32, tag = "9")]
     pub captures: i32,
+    /// What this side offers the other; empty if nothing.
+    #[prost(enumeration = "OfferKind", repeated, tag = "10")]
+    pub offers: ::prost::alloc::vec::Vec<i32>,
 }
 /// One turn that was taken. Turns are numbered from 1; every kind counts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -576,6 +579,47 @@ impl EndReason {
         }
     }
 }
+/// What a player may offer the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum OfferKind {
+    /// Never sent.
+    Unspecified = 0,
+    /// A draw.
+    Draw = 1,
+    /// To take the last move back; casual games (rulebook C8.2).
+    TakeBack = 2,
+    /// To pause; casual games.
+    Pause = 3,
+    /// To play again, after a repetition (rulebook C11.3).
+    Replay = 4,
+}
+impl OfferKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "OFFER_KIND_UNSPECIFIED",
+            Self::Draw => "OFFER_KIND_DRAW",
+            Self::TakeBack => "OFFER_KIND_TAKE_BACK",
+            Self::Pause => "OFFER_KIND_PAUSE",
+            Self::Replay => "OFFER_KIND_REPLAY",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "OFFER_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "OFFER_KIND_DRAW" => Some(Self::Draw),
+            "OFFER_KIND_TAKE_BACK" => Some(Self::TakeBack),
+            "OFFER_KIND_PAUSE" => Some(Self::Pause),
+            "OFFER_KIND_REPLAY" => Some(Self::Replay),
+            _ => None,
+        }
+    }
+}
 /// Why a turn was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -746,7 +790,7 @@ pub struct Event {
     /// What happened.
     #[prost(
         oneof = "event::Event",
-        tags = "20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50"
+        tags = "20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52"
     )]
     pub event: ::core::option::Option<event::Event>,
 }
@@ -848,6 +892,12 @@ pub mod event {
         /// The game ended, or its result was corrected.
         #[prost(message, tag = "50")]
         Ended(super::Ended),
+        /// A player came for a scheduled game.
+        #[prost(message, tag = "51")]
+        Arrived(super::Arrived),
+        /// The network delay of a side was measured anew.
+        #[prost(message, tag = "52")]
+        LagMeasured(super::LagMeasured),
     }
 }
 /// The game was made.
@@ -866,6 +916,26 @@ pub struct Opened {
 /// A scheduled game began.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Started {}
+/// A player came for a scheduled game (rulebook C14).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Arrived {
+    /// Who.
+    #[prost(enumeration = "super::super::common::v1::Colour", tag = "1")]
+    pub colour: i32,
+    /// How late; zero for who was there at the start.
+    #[prost(message, optional, tag = "2")]
+    pub late: ::core::option::Option<::prost_types::Duration>,
+}
+/// The network delay of a side was measured anew; it is credited within the caps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LagMeasured {
+    /// Whose.
+    #[prost(enumeration = "super::super::common::v1::Colour", tag = "1")]
+    pub colour: i32,
+    /// The delay.
+    #[prost(message, optional, tag = "2")]
+    pub lag: ::core::option::Option<::prost_types::Duration>,
+}
 /// A stone was played.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct MovePlayed {
@@ -968,7 +1038,7 @@ pub struct CountDisputed {
     pub disputes: i32,
 }
 /// Clocks were stopped (rulebook C5.1).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Paused {
     /// Why.
     #[prost(enumeration = "PauseReason", tag = "1")]
@@ -976,6 +1046,12 @@ pub struct Paused {
     /// When they go on by themselves; absent if not set.
     #[prost(message, optional, tag = "2")]
     pub until: ::core::option::Option<::prost_types::Timestamp>,
+    /// Who ordered it; empty if nobody did.
+    #[prost(string, tag = "3")]
+    pub referee_id: ::prost::alloc::string::String,
+    /// Why it was ordered.
+    #[prost(string, tag = "4")]
+    pub text: ::prost::alloc::string::String,
 }
 /// A reason to stand is gone; clocks run when none is left.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -985,7 +1061,7 @@ pub struct Resumed {
     pub reason: i32,
 }
 /// A side was given time by the referee or the organiser.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TimeAdded {
     /// Who was given it.
     #[prost(enumeration = "super::super::common::v1::Colour", tag = "1")]
@@ -993,6 +1069,12 @@ pub struct TimeAdded {
     /// How much.
     #[prost(message, optional, tag = "2")]
     pub time: ::core::option::Option<::prost_types::Duration>,
+    /// Who ordered it.
+    #[prost(string, tag = "3")]
+    pub referee_id: ::prost::alloc::string::String,
+    /// Why.
+    #[prost(string, tag = "4")]
+    pub text: ::prost::alloc::string::String,
 }
 /// Time that the server cost was given back to the side to move (rulebook C8.4).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1041,14 +1123,11 @@ pub struct OfferAnswered {
     pub accepted: bool,
 }
 /// The last move was taken back by consent or annulled by the referee (rulebook C8.2).
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct MoveAnnulled {
-    /// Its number.
+    /// Its number; the next turn has it now.
     #[prost(int32, tag = "1")]
     pub move_number: i32,
-    /// The captured stones that are back.
-    #[prost(message, repeated, tag = "2")]
-    pub restored: ::prost::alloc::vec::Vec<super::super::common::v1::Point>,
 }
 /// From now on the side to move thinks about its sealed move, and the other is released.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1256,47 +1335,6 @@ impl CreditReason {
         }
     }
 }
-/// What a player may offer the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum OfferKind {
-    /// Never sent.
-    Unspecified = 0,
-    /// A draw.
-    Draw = 1,
-    /// To take the last move back; casual games (rulebook C8.2).
-    TakeBack = 2,
-    /// To pause; casual games.
-    Pause = 3,
-    /// To play again, after a repetition (rulebook C11.3).
-    Replay = 4,
-}
-impl OfferKind {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "OFFER_KIND_UNSPECIFIED",
-            Self::Draw => "OFFER_KIND_DRAW",
-            Self::TakeBack => "OFFER_KIND_TAKE_BACK",
-            Self::Pause => "OFFER_KIND_PAUSE",
-            Self::Replay => "OFFER_KIND_REPLAY",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "OFFER_KIND_UNSPECIFIED" => Some(Self::Unspecified),
-            "OFFER_KIND_DRAW" => Some(Self::Draw),
-            "OFFER_KIND_TAKE_BACK" => Some(Self::TakeBack),
-            "OFFER_KIND_PAUSE" => Some(Self::Pause),
-            "OFFER_KIND_REPLAY" => Some(Self::Replay),
-            _ => None,
-        }
-    }
-}
 /// What a referee may rule (rulebook C8.3, C4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -1341,6 +1379,26 @@ impl Ruling {
             _ => None,
         }
     }
+}
+/// The game as it was when the watch began.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Snapshot {
+    /// The game.
+    #[prost(message, optional, tag = "1")]
+    pub game: ::core::option::Option<Game>,
+    /// Whether the head hash that was given is not of this history: acknowledged events were lost.
+    #[prost(bool, tag = "2")]
+    pub rewound: bool,
+}
+/// Says that the stream lives, and where the game stands.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Heartbeat {
+    /// The last sequence.
+    #[prost(int64, tag = "1")]
+    pub sequence: i64,
+    /// Its head hash.
+    #[prost(string, tag = "2")]
+    pub head_hash: ::prost::alloc::string::String,
 }
 /// Asks for a game.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1401,26 +1459,6 @@ pub mod watch_game_response {
         #[prost(message, tag = "3")]
         Heartbeat(super::Heartbeat),
     }
-}
-/// The game as it was when the watch began.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct Snapshot {
-    /// The game.
-    #[prost(message, optional, tag = "1")]
-    pub game: ::core::option::Option<Game>,
-    /// Whether the head hash that was given is not of this history: acknowledged events were lost.
-    #[prost(bool, tag = "2")]
-    pub rewound: bool,
-}
-/// Says that the stream lives, and where the game stands.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Heartbeat {
-    /// The last sequence.
-    #[prost(int64, tag = "1")]
-    pub sequence: i64,
-    /// Its head hash.
-    #[prost(string, tag = "2")]
-    pub head_hash: ::prost::alloc::string::String,
 }
 /// What PlayMove asks.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1723,6 +1761,42 @@ pub struct GetRulesetResponse {
     /// The rules.
     #[prost(message, optional, tag = "1")]
     pub ruleset: ::core::option::Option<Ruleset>,
+}
+/// What ResumePlay asks.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResumePlayRequest {
+    /// The game.
+    #[prost(string, tag = "1")]
+    pub game_id: ::prost::alloc::string::String,
+    /// Names this request: 8 to 64 characters of A-Z a-z 0-9 _ and -. The same id with the same content
+    /// gets the same answer, on any replica.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// What ResumePlay did.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResumePlayResponse {
+    /// What the game became.
+    #[prost(message, optional, tag = "1")]
+    pub accepted: ::core::option::Option<Accepted>,
+}
+/// What TakeSeat asks.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TakeSeatRequest {
+    /// The game.
+    #[prost(string, tag = "1")]
+    pub game_id: ::prost::alloc::string::String,
+    /// Names this request: 8 to 64 characters of A-Z a-z 0-9 _ and -. The same id with the same content
+    /// gets the same answer, on any replica.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// What TakeSeat did.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TakeSeatResponse {
+    /// What the game became.
+    #[prost(message, optional, tag = "1")]
+    pub accepted: ::core::option::Option<Accepted>,
 }
 /// Generated client implementations.
 pub mod game_service_client {
@@ -2159,6 +2233,56 @@ pub mod game_service_client {
                 .insert(GrpcMethod::new("tengen.game.v1.GameService", "AnswerOffer"));
             self.inner.unary(req, path, codec).await
         }
+        /// Ends the pause that both agreed on.
+        pub async fn resume_play(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ResumePlayRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ResumePlayResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tengen.game.v1.GameService/ResumePlay",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("tengen.game.v1.GameService", "ResumePlay"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Takes the seat of a scheduled game: the player has come (rulebook C14).
+        pub async fn take_seat(
+            &mut self,
+            request: impl tonic::IntoRequest<super::TakeSeatRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::TakeSeatResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tengen.game.v1.GameService/TakeSeat",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("tengen.game.v1.GameService", "TakeSeat"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Claims after a superko refusal that the game cannot go on (rulebook C11.3).
         pub async fn claim_repetition(
             &mut self,
@@ -2407,6 +2531,26 @@ pub mod game_service_server {
             request: tonic::Request<super::AnswerOfferRequest>,
         ) -> std::result::Result<
             tonic::Response<super::AnswerOfferResponse>,
+            tonic::Status,
+        > {
+            Err(tonic::Status::unimplemented("Not yet implemented"))
+        }
+        /// Ends the pause that both agreed on.
+        async fn resume_play(
+            &self,
+            request: tonic::Request<super::ResumePlayRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ResumePlayResponse>,
+            tonic::Status,
+        > {
+            Err(tonic::Status::unimplemented("Not yet implemented"))
+        }
+        /// Takes the seat of a scheduled game: the player has come (rulebook C14).
+        async fn take_seat(
+            &self,
+            request: tonic::Request<super::TakeSeatRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::TakeSeatResponse>,
             tonic::Status,
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
@@ -3141,6 +3285,96 @@ pub mod game_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AnswerOfferSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tengen.game.v1.GameService/ResumePlay" => {
+                    #[allow(non_camel_case_types)]
+                    struct ResumePlaySvc<T: GameService>(pub Arc<T>);
+                    impl<
+                        T: GameService,
+                    > tonic::server::UnaryService<super::ResumePlayRequest>
+                    for ResumePlaySvc<T> {
+                        type Response = super::ResumePlayResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ResumePlayRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GameService>::resume_play(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ResumePlaySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tengen.game.v1.GameService/TakeSeat" => {
+                    #[allow(non_camel_case_types)]
+                    struct TakeSeatSvc<T: GameService>(pub Arc<T>);
+                    impl<
+                        T: GameService,
+                    > tonic::server::UnaryService<super::TakeSeatRequest>
+                    for TakeSeatSvc<T> {
+                        type Response = super::TakeSeatResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::TakeSeatRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GameService>::take_seat(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = TakeSeatSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -5487,6 +5721,9 @@ pub struct PauseGameRequest {
     /// The words, 1 to 500 characters.
     #[prost(string, tag = "3")]
     pub text: ::prost::alloc::string::String,
+    /// When the clocks go on by themselves, within 24 hours; absent: after 24 hours.
+    #[prost(message, optional, tag = "4")]
+    pub until: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// What PauseGame did.
 #[derive(Clone, PartialEq, ::prost::Message)]

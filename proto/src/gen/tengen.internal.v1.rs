@@ -39,6 +39,26 @@ pub struct PlayerBackRequest {
 /// Told.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PlayerBackResponse {}
+/// What was measured.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LagMeasuredRequest {
+    /// The game.
+    #[prost(string, tag = "1")]
+    pub game_id: ::prost::alloc::string::String,
+    /// The player, who holds a seat in it.
+    #[prost(string, tag = "2")]
+    pub player_id: ::prost::alloc::string::String,
+    /// The delay, measured by the server alone.
+    #[prost(message, optional, tag = "3")]
+    pub lag: ::core::option::Option<::prost_types::Duration>,
+}
+/// What it comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LagMeasuredResponse {
+    /// The least of the last eight.
+    #[prost(message, optional, tag = "1")]
+    pub lag: ::core::option::Option<::prost_types::Duration>,
+}
 /// Generated client implementations.
 pub mod game_control_service_client {
     #![allow(
@@ -154,6 +174,36 @@ pub mod game_control_service_client {
                 .insert(GrpcMethod::new("tengen.internal.v1.GameControlService", "Due"));
             self.inner.unary(req, path, codec).await
         }
+        /// The network delay of a player was measured once more; game keeps the least of the last eight.
+        pub async fn lag_measured(
+            &mut self,
+            request: impl tonic::IntoRequest<super::LagMeasuredRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::LagMeasuredResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tengen.internal.v1.GameControlService/LagMeasured",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "tengen.internal.v1.GameControlService",
+                        "LagMeasured",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
         /// A player's last stream ended.
         pub async fn player_gone(
             &mut self,
@@ -235,6 +285,16 @@ pub mod game_control_service_server {
             &self,
             request: tonic::Request<super::DueRequest>,
         ) -> std::result::Result<tonic::Response<super::DueResponse>, tonic::Status> {
+            Err(tonic::Status::unimplemented("Not yet implemented"))
+        }
+        /// The network delay of a player was measured once more; game keeps the least of the last eight.
+        async fn lag_measured(
+            &self,
+            request: tonic::Request<super::LagMeasuredRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::LagMeasuredResponse>,
+            tonic::Status,
+        > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
         /// A player's last stream ended.
@@ -364,6 +424,52 @@ pub mod game_control_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DueSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tengen.internal.v1.GameControlService/LagMeasured" => {
+                    #[allow(non_camel_case_types)]
+                    struct LagMeasuredSvc<T: GameControlService>(pub Arc<T>);
+                    impl<
+                        T: GameControlService,
+                    > tonic::server::UnaryService<super::LagMeasuredRequest>
+                    for LagMeasuredSvc<T> {
+                        type Response = super::LagMeasuredResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::LagMeasuredRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GameControlService>::lag_measured(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = LagMeasuredSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -937,13 +1043,16 @@ pub struct StoredEvent {
     /// Whose command it was, or whom it concerns: 0 nobody, 1 Black, 2 White.
     #[prost(int32, tag = "4")]
     pub seat: i32,
-    /// Network delay credited to this turn, in milliseconds.
-    #[prost(int32, tag = "30")]
-    pub lag_ms: i32,
+    /// The referee who ordered it.
+    #[prost(string, tag = "30")]
+    pub referee: ::prost::alloc::string::String,
+    /// The referee's words.
+    #[prost(string, tag = "31")]
+    pub text: ::prost::alloc::string::String,
     /// What happened. Points are row × columns + column.
     #[prost(
         oneof = "stored_event::Fact",
-        tags = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
+        tags = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26"
     )]
     pub fact: ::core::option::Option<stored_event::Fact>,
 }
@@ -985,7 +1094,73 @@ pub mod stored_event {
         /// The game ended.
         #[prost(message, tag = "15")]
         End(super::StoredEnd),
+        /// A player came for a scheduled game.
+        #[prost(bool, tag = "16")]
+        Arrive(bool),
+        /// A scheduled game began.
+        #[prost(bool, tag = "17")]
+        Start(bool),
+        /// Clocks were stopped.
+        #[prost(message, tag = "18")]
+        Pause(super::StoredPause),
+        /// This reason to stand is gone.
+        #[prost(enumeration = "super::super::super::game::v1::PauseReason", tag = "19")]
+        Resume(i32),
+        /// Time was added.
+        #[prost(message, tag = "20")]
+        Time(super::StoredTime),
+        /// An outage or a shift was made good.
+        #[prost(message, tag = "21")]
+        Credit(super::StoredCredit),
+        /// The delay of the seat, in milliseconds.
+        #[prost(int64, tag = "22")]
+        LagMs(i64),
+        /// An offer was made.
+        #[prost(enumeration = "super::super::super::game::v1::OfferKind", tag = "23")]
+        Offer(i32),
+        /// An offer was accepted.
+        #[prost(enumeration = "super::super::super::game::v1::OfferKind", tag = "24")]
+        Agree(i32),
+        /// An offer was declined.
+        #[prost(enumeration = "super::super::super::game::v1::OfferKind", tag = "25")]
+        Decline(i32),
+        /// The last move was taken back.
+        #[prost(bool, tag = "26")]
+        TakeBack(bool),
     }
+}
+/// Clocks were stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StoredPause {
+    /// Why.
+    #[prost(enumeration = "super::super::game::v1::PauseReason", tag = "1")]
+    pub reason: i32,
+    /// When this reason is gone by itself, in milliseconds since the epoch; 0 if never.
+    #[prost(int64, tag = "2")]
+    pub until_ms: i64,
+}
+/// Time was added.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StoredTime {
+    /// To whom: 1 Black, 2 White.
+    #[prost(int32, tag = "1")]
+    pub side: i32,
+    /// How much.
+    #[prost(int64, tag = "2")]
+    pub ms: i64,
+}
+/// An outage or a shift was made good.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StoredCredit {
+    /// Why.
+    #[prost(enumeration = "super::super::game::v1::CreditReason", tag = "1")]
+    pub reason: i32,
+    /// From when, in milliseconds since the epoch.
+    #[prost(int64, tag = "2")]
+    pub from_ms: i64,
+    /// To when.
+    #[prost(int64, tag = "3")]
+    pub to_ms: i64,
 }
 /// The first event of a game.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1047,6 +1222,16 @@ pub struct StoredChallenge {
     /// Whether the challenger is a bot.
     #[prost(bool, tag = "6")]
     pub challenger_bot: bool,
+}
+/// A finished game as the archive holds it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArchivedGame {
+    /// The chain hash of the last event, 16 bytes.
+    #[prost(bytes = "vec", tag = "1")]
+    pub head_hash: ::prost::alloc::vec::Vec<u8>,
+    /// Every event, as it was hashed.
+    #[prost(bytes = "vec", repeated, tag = "2")]
+    pub entries: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
 }
 /// One version of a game's result, as the outbox holds it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -171,6 +171,17 @@ pub struct GetAccountResponse {
     #[prost(message, optional, tag = "1")]
     pub account: ::core::option::Option<Account>,
 }
+/// Asks for the keys.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetKeysRequest {}
+/// The keys; ask again every minute, and keep a key that is gone for as long as its tokens live: ten
+/// minutes.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetKeysResponse {
+    /// A JSON Web Key Set (RFC 7517) of Ed25519 keys, as JSON.
+    #[prost(string, tag = "1")]
+    pub jwks: ::prost::alloc::string::String,
+}
 /// A reconnect token.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ReconnectRequest {
@@ -435,6 +446,31 @@ pub mod session_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// The keys that access tokens are signed with, for whoever checks them.
+        pub async fn get_keys(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetKeysRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetKeysResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tengen.session.v1.SessionService/GetKeys",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("tengen.session.v1.SessionService", "GetKeys"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Exchanges a reconnect token for a new pair.
         pub async fn reconnect(
             &mut self,
@@ -631,6 +667,16 @@ pub mod session_service_server {
             request: tonic::Request<super::GetAccountRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetAccountResponse>,
+            tonic::Status,
+        > {
+            Err(tonic::Status::unimplemented("Not yet implemented"))
+        }
+        /// The keys that access tokens are signed with, for whoever checks them.
+        async fn get_keys(
+            &self,
+            request: tonic::Request<super::GetKeysRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetKeysResponse>,
             tonic::Status,
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
@@ -893,6 +939,51 @@ pub mod session_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetAccountSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tengen.session.v1.SessionService/GetKeys" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetKeysSvc<T: SessionService>(pub Arc<T>);
+                    impl<
+                        T: SessionService,
+                    > tonic::server::UnaryService<super::GetKeysRequest>
+                    for GetKeysSvc<T> {
+                        type Response = super::GetKeysResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetKeysRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as SessionService>::get_keys(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetKeysSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -1,12 +1,13 @@
 //! Refusals: each rejection of a game, and each failure of a store, as the contract names it.
 
+use tengen_kit::fields::Fields;
 use tengen_kit::status::Refusal;
 use tengen_live::LiveError;
 use tengen_rules::{Refusal as Forbidden, text};
 use tengen_table::Rejection;
 use tonic::Code;
 
-use crate::convert::{colour, dead_set_hash, game, hex};
+use crate::convert::{colour, dead_set_hash, hex, kind};
 use crate::record::{Broken, GameRecord};
 
 /// A rejection of a command to this game.
@@ -19,11 +20,11 @@ pub fn rejected(rejection: &Rejection, record: &GameRecord) -> Refusal {
                 .field("request_id", "expected one that was not used before")
         }
         Rejection::Ended { reason } => {
-            refusal("GAME_ENDED").meta("end", name(game::reason(*reason).as_str_name()))
+            refusal("GAME_ENDED").meta("end", name(kind::reason(*reason).as_str_name()))
         }
-        Rejection::WrongPhase { phase, expected } => refusal("WRONG_PHASE")
-            .meta("phase", phase)
-            .meta("expected", expected),
+        Rejection::WrongPhase { phase, expected } => {
+            refusal("WRONG_PHASE").meta("phase", phase).meta("expected", expected)
+        }
         Rejection::StaleNumber { given, next } => refusal("STALE_MOVE_NUMBER")
             .meta("given", given)
             .meta("move_number", next)
@@ -32,18 +33,15 @@ pub fn rejected(rejection: &Rejection, record: &GameRecord) -> Refusal {
         Rejection::NotYourTurn { to_move } => {
             refusal("NOT_YOUR_TURN").meta("to_move", name(colour(*to_move).as_str_name()))
         }
-        Rejection::Forbidden {
-            point,
-            refusal: why,
-        } => {
+        Rejection::Forbidden { point, refusal: why } => {
             let size = record.table.settings().size;
             let gtp = text::gtp::format(*point, size);
             match why {
                 Forbidden::Occupied => refusal("OCCUPIED").meta("point", gtp),
                 Forbidden::Suicide => refusal("SUICIDE").meta("point", gtp),
-                Forbidden::Superko { repeats_move } => refusal("SUPERKO")
-                    .meta("point", gtp)
-                    .meta("repeats_move", repeats_move),
+                Forbidden::Superko { repeats_move } => {
+                    refusal("SUPERKO").meta("point", gtp).meta("repeats_move", repeats_move)
+                }
                 Forbidden::OffBoard { .. } => off_board(record, *point),
             }
         }
@@ -54,6 +52,20 @@ pub fn rejected(rejection: &Rejection, record: &GameRecord) -> Refusal {
         Rejection::DeadSetChanged { given, current } => refusal("DEAD_SET_CHANGED")
             .meta("given", dead_set_hash(*given))
             .meta("dead_set_hash", dead_set_hash(*current)),
+        Rejection::Rated => refusal("CASUAL_ONLY"),
+        Rejection::NoOffer { offer } => {
+            let name = kind::offer(*offer).as_str_name();
+            refusal("NO_OFFER").meta("offer", name.trim_start_matches("OFFER_KIND_"))
+        }
+        Rejection::NoPauseLeft { most } => {
+            let most = usize::try_from(*most).unwrap_or(usize::MAX);
+            limit("pauses by agreement", most)
+        }
+        Rejection::BadTime { field, value, expected } => {
+            let mut fields = Fields::new();
+            fields.refuse(field, value, expected);
+            fields.finish().err().unwrap_or_else(|| refusal("INVALID_FIELD"))
+        }
         Rejection::NotDue { due_ms } => {
             let refusal = refusal("NOT_DUE");
             match due_ms {
@@ -66,24 +78,12 @@ pub fn rejected(rejection: &Rejection, record: &GameRecord) -> Refusal {
 
 fn off_board(record: &GameRecord, point: tengen_rules::Point) -> Refusal {
     let size = record.table.settings().size;
-    let mut fields = tengen_kit::fields::Fields::new();
-    fields.range(
-        "point.row",
-        point.row.into(),
-        0..=i64::from(size.rows()) - 1,
-    );
-    fields.range(
-        "point.column",
-        point.column.into(),
-        0..=i64::from(size.columns()) - 1,
-    );
+    let mut fields = Fields::new();
+    fields.range("point.row", point.row.into(), 0..=i64::from(size.rows()) - 1);
+    fields.range("point.column", point.column.into(), 0..=i64::from(size.columns()) - 1);
     match fields.finish() {
         Err(refusal) => refusal,
-        Ok(()) => Refusal::new(
-            Code::InvalidArgument,
-            "INVALID_FIELD",
-            "point: off the board",
-        ),
+        Ok(()) => Refusal::new(Code::InvalidArgument, "INVALID_FIELD", "point: off the board"),
     }
 }
 
@@ -105,6 +105,18 @@ pub fn not_seated(game_id: &str) -> Refusal {
     Refusal::new(Code::PermissionDenied, "NOT_SEATED", message).meta("game_id", game_id)
 }
 
+/// A referee who plays in the game.
+pub fn own_game(game_id: &str) -> Refusal {
+    let message = "nobody rules in a game he plays";
+    Refusal::new(Code::PermissionDenied, "OWN_GAME", message).meta("game_id", game_id)
+}
+
+/// A player who does not exist.
+pub fn no_player(field: &str, player_id: &str) -> Refusal {
+    let message = format!("{field}: there is no player {player_id}");
+    Refusal::new(Code::NotFound, "PLAYER_NOT_FOUND", message).meta("player_id", player_id)
+}
+
 /// A request id that made something else before.
 pub fn request_reused(request_id: &str) -> Refusal {
     let message = "request_id was used before with other content; expected a new one";
@@ -124,9 +136,7 @@ pub fn limit(limit: &str, most: usize) -> Refusal {
 /// Too many commits raced.
 pub fn contended(tries: usize) -> Refusal {
     let message = "too many commands at once; try again with the same request_id";
-    Refusal::new(Code::Aborted, "CONTENDED", message)
-        .meta("tries", tries)
-        .retry_after_ms(50)
+    Refusal::new(Code::Aborted, "CONTENDED", message).meta("tries", tries).retry_after_ms(50)
 }
 
 /// A failure of the live state. What it says stays in the log.
@@ -146,7 +156,5 @@ pub fn broken(error: &Broken) -> Refusal {
 
 /// An enum's name without its prefix of one word, as refusals show it.
 fn name(full: &str) -> &str {
-    full.strip_prefix("END_REASON_")
-        .or_else(|| full.strip_prefix("COLOUR_"))
-        .unwrap_or(full)
+    full.strip_prefix("END_REASON_").or_else(|| full.strip_prefix("COLOUR_")).unwrap_or(full)
 }

@@ -1,30 +1,49 @@
 #![doc = include_str!("../README.md")]
 
+mod archive;
 pub mod config;
 mod convert;
+mod encoded;
 mod error;
+mod lag;
 mod lobby;
+mod organiser;
 mod record;
+#[cfg(test)]
+mod record_tests;
+mod records;
+mod referee;
 mod results;
+mod process;
 mod service;
 mod store;
 mod watch;
 
 use std::sync::Arc;
 
+use sqlx::AnyPool;
+use tengen_kit::client::ServiceChannel;
 use tengen_kit::service::{MAX_MESSAGE_BYTES, Service};
 use tengen_kit::shutdown::Shutdown;
+use tengen_kit::sql::Migration;
 use tengen_kit::time::SharedTime;
 use tengen_live::Live;
-use tengen_proto::game::v1::game_service_server::GameServiceServer;
 use tengen_proto::game::v1::lobby_service_server::LobbyServiceServer;
-use tengen_proto::game::v1::organiser_service_server::{OrganiserService, OrganiserServiceServer};
-use tengen_proto::game::v1::record_service_server::{RecordService, RecordServiceServer};
-use tengen_proto::game::v1::referee_service_server::{RefereeService, RefereeServiceServer};
+use tengen_proto::game::v1::organiser_service_server::OrganiserServiceServer;
+use tengen_proto::game::v1::record_service_server::RecordServiceServer;
+use tengen_proto::game::v1::referee_service_server::RefereeServiceServer;
 use tengen_proto::internal::v1::game_control_service_server::GameControlServiceServer;
 use tengen_proto::internal::v1::results_service_server::ResultsServiceServer;
 
 pub use config::Config;
+pub use process::{ProcessSettings, start};
+
+/// The schema of the archive; [`tengen_kit::sql::open`] brings it up to date.
+pub const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    name: "archive",
+    sql: include_str!("../migrations/0001_archive.sql"),
+}];
 
 /// What the service is made of.
 pub struct Parts {
@@ -36,47 +55,35 @@ pub struct Parts {
     pub time: SharedTime,
     /// Ends streams and waits.
     pub shutdown: Shutdown,
+    /// The database of finished games, with [`MIGRATIONS`] applied.
+    pub archive: AnyPool,
+    /// The way to the session service.
+    pub sessions: ServiceChannel,
 }
-
-/// Services of the contract of which nothing is built yet: each method answers UNIMPLEMENTED.
-#[derive(Clone)]
-struct NotBuilt;
-
-impl OrganiserService for NotBuilt {}
-impl RecordService for NotBuilt {}
-impl RefereeService for NotBuilt {}
 
 /// Binds the service to its parts.
 pub fn bind(parts: Parts) -> Service {
-    let Parts {
-        config,
-        live,
-        time,
-        shutdown,
-    } = parts;
-    let games = Arc::new(store::Games::new(Arc::clone(&live), config.remembered));
-    let watches = watch::Watches::new(Arc::clone(&live), Arc::clone(&time), shutdown.clone());
-    let play = service::Play {
-        games: Arc::clone(&games),
-        watches,
-    };
-    let lobby = lobby::Lobby {
-        games: Arc::clone(&games),
-        live: Arc::clone(&live),
-        config,
-    };
-    let control = results::Control {
-        games,
-        live,
-        time,
-        shutdown,
-    };
+    let Parts { config, live, time, shutdown, archive, sessions } = parts;
+    let archive = archive::Archive::new(archive);
+    let games = Arc::new(store::Games::new(Arc::clone(&live), archive, config.remembered));
+    let watches = watch::Watches::new(
+        Arc::clone(&games),
+        Arc::clone(&live),
+        Arc::clone(&time),
+        shutdown.clone(),
+    );
+    let play = service::Play { games: Arc::clone(&games), watches };
+    let lobby = lobby::Lobby { games: Arc::clone(&games), live: Arc::clone(&live), config };
+    let records = records::Records { games: Arc::clone(&games) };
+    let referee = referee::Referee { games: Arc::clone(&games) };
+    let organiser = organiser::Organiser { games: Arc::clone(&games), sessions };
+    let control = results::Control { games, live, time, shutdown };
     Service::new("game")
-        .grpc(GameServiceServer::new(play).max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .grpc(encoded::GameRoutes::new(play))
         .grpc(LobbyServiceServer::new(lobby).max_decoding_message_size(MAX_MESSAGE_BYTES))
-        .grpc(RefereeServiceServer::new(NotBuilt))
-        .grpc(RecordServiceServer::new(NotBuilt))
-        .grpc(OrganiserServiceServer::new(NotBuilt))
+        .grpc(RefereeServiceServer::new(referee).max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .grpc(RecordServiceServer::new(records).max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .grpc(OrganiserServiceServer::new(organiser).max_decoding_message_size(MAX_MESSAGE_BYTES))
         .grpc(GameControlServiceServer::new(control.clone()))
         .grpc(ResultsServiceServer::new(control).max_decoding_message_size(MAX_MESSAGE_BYTES))
 }

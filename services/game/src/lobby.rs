@@ -48,21 +48,13 @@ type Change = Result<Option<StoredChallenge>, Refusal>;
 
 impl Lobby {
     async fn all(&self) -> Result<Vec<StoredChallenge>, Refusal> {
-        let entries = self
-            .live
-            .entries(LOBBY)
-            .await
-            .map_err(|error| error::live(&error))?;
+        let entries = self.live.entries(LOBBY).await.map_err(|error| error::live(&error))?;
         let decoded = entries.iter().filter_map(|(_, _, body)| decode(body));
         Ok(decoded.collect())
     }
 
     async fn find(&self, id: &str) -> Result<(Version, StoredChallenge), Refusal> {
-        let entry = self
-            .live
-            .entry(LOBBY, id)
-            .await
-            .map_err(|error| error::live(&error))?;
+        let entry = self.live.entry(LOBBY, id).await.map_err(|error| error::live(&error))?;
         let found = entry.and_then(|(version, body)| Some((version, decode(&body)?)));
         found.ok_or_else(|| error::no_challenge(id))
     }
@@ -80,11 +72,7 @@ impl Lobby {
             };
             let body = Some(after.encode_to_vec().into());
             let until_ms = Some(self.live.now_ms().saturating_add(CLOSED_FOR_MS));
-            match self
-                .live
-                .put_entry(LOBBY, id, Some(version), body, until_ms)
-                .await
-            {
+            match self.live.put_entry(LOBBY, id, Some(version), body, until_ms).await {
                 Ok(_) => return Ok(after),
                 Err(LiveError::EntryConflict { .. }) => {}
                 Err(error) => return Err(error::live(&error)),
@@ -98,17 +86,11 @@ impl Lobby {
         let challenge = shown(stored);
         let seat = |seat: &Option<wire::Seat>| {
             let seat = seat.clone().unwrap_or_default();
-            Player {
-                id: seat.player_id,
-                name: seat.name,
-                bot: seat.bot,
-            }
+            Player { id: seat.player_id, name: seat.name, bot: seat.bot }
         };
         let players = [seat(&stored.black), seat(&stored.white)];
-        let settings = settings::parse(&challenge.settings.clone().unwrap_or_default())?;
-        self.games
-            .create(&challenge.game_id, players, settings)
-            .await
+        let settings = settings::parse_stored(&challenge.settings.clone().unwrap_or_default())?;
+        self.games.create(&challenge.game_id, players, settings).await
     }
 
     async fn create(
@@ -143,9 +125,7 @@ impl Lobby {
             return same(before, &stored, &request.request_id);
         }
         let open = self.all().await?.into_iter().map(|stored| shown(&stored));
-        let own = open
-            .filter(|other| is_open(other) && other.challenger_id == account.id)
-            .count();
+        let own = open.filter(|other| is_open(other) && other.challenger_id == account.id).count();
         if own >= self.config.open_challenges {
             return Err(error::limit("open challenges", self.config.open_challenges));
         }
@@ -167,9 +147,7 @@ impl Lobby {
     ) -> Result<GameRecord, Refusal> {
         let running = self.games.of_player(&account.id).await?.len();
         let stored = self
-            .change(&request.challenge_id, |stored| {
-                self.accepted(stored, account, running)
-            })
+            .change(&request.challenge_id, |stored| self.accepted(stored, account, running))
             .await?;
         self.game_of(&stored).await
     }
@@ -214,11 +192,8 @@ impl Lobby {
                 rand::rng().random_bool(0.5)
             }
         };
-        let (black, white) = if challenger_is_black {
-            (challenger, accepter)
-        } else {
-            (accepter, challenger)
-        };
+        let (black, white) =
+            if challenger_is_black { (challenger, accepter) } else { (accepter, challenger) };
         Ok(Some(StoredChallenge {
             challenge: Some(challenge),
             black: Some(black),
@@ -256,10 +231,7 @@ impl Lobby {
                 return Err(taken(challenge_id));
             }
             challenge.state = state as i32;
-            Ok(Some(StoredChallenge {
-                challenge: Some(challenge),
-                ..stored
-            }))
+            Ok(Some(StoredChallenge { challenge: Some(challenge), ..stored }))
         });
         Ok(shown(&stored.await?))
     }
@@ -275,11 +247,7 @@ fn check_create(
         fields.id("opponent_id", &request.opponent_id);
     }
     if request.opponent_id == account.id {
-        fields.refuse(
-            "opponent_id",
-            &request.opponent_id,
-            "somebody else's id, or none",
-        );
+        fields.refuse("opponent_id", &request.opponent_id, "somebody else's id, or none");
     }
     let colour = wire::ColourChoice::try_from(request.colour).unwrap_or_else(|_| {
         fields.refuse("colour", request.colour, "a value of the enum");
@@ -300,17 +268,9 @@ fn with_preset(request: &wire::CreateChallengeRequest) -> Result<wire::Settings,
     }
     let mut fields = Fields::new();
     match tengen_timing::preset(&request.preset) {
-        None => fields.refuse(
-            "preset",
-            &request.preset,
-            "blitz, casual, local or national",
-        ),
+        None => fields.refuse("preset", &request.preset, "blitz, casual, local or national"),
         Some(_) if settings.time.is_some() => {
-            fields.refuse(
-                "preset",
-                &request.preset,
-                "to be empty where settings.time is set",
-            );
+            fields.refuse("preset", &request.preset, "to be empty where settings.time is set");
         }
         Some(control) => settings.time = Some(settings::render_control(&control)),
     }
@@ -401,9 +361,7 @@ impl LobbyService for Lobby {
         if challenge.state() == wire::ChallengeState::Accepted {
             self.game_of(&stored).await?;
         }
-        Ok(Response::new(wire::GetChallengeResponse {
-            challenge: Some(challenge),
-        }))
+        Ok(Response::new(wire::GetChallengeResponse { challenge: Some(challenge) }))
     }
 
     async fn accept_challenge(
@@ -418,9 +376,7 @@ impl LobbyService for Lobby {
         fields.finish()?;
         let record = self.accept(&account, &request).await?;
         let game = game(&record, self.games.now_ms(), Some(&account.id), false);
-        Ok(Response::new(wire::AcceptChallengeResponse {
-            game: Some(game),
-        }))
+        Ok(Response::new(wire::AcceptChallengeResponse { game: Some(game) }))
     }
 
     async fn decline_challenge(
@@ -428,17 +384,10 @@ impl LobbyService for Lobby {
         request: Request<wire::DeclineChallengeRequest>,
     ) -> Result<Response<wire::DeclineChallengeResponse>, Status> {
         let account = caller(&request).account()?.clone();
-        let wire::DeclineChallengeRequest {
-            challenge_id,
-            request_id,
-        } = request.into_inner();
+        let wire::DeclineChallengeRequest { challenge_id, request_id } = request.into_inner();
         let state = wire::ChallengeState::Declined;
-        let challenge = self
-            .close(&account, &challenge_id, &request_id, state)
-            .await?;
-        Ok(Response::new(wire::DeclineChallengeResponse {
-            challenge: Some(challenge),
-        }))
+        let challenge = self.close(&account, &challenge_id, &request_id, state).await?;
+        Ok(Response::new(wire::DeclineChallengeResponse { challenge: Some(challenge) }))
     }
 
     async fn withdraw_challenge(
@@ -446,16 +395,9 @@ impl LobbyService for Lobby {
         request: Request<wire::WithdrawChallengeRequest>,
     ) -> Result<Response<wire::WithdrawChallengeResponse>, Status> {
         let account = caller(&request).account()?.clone();
-        let wire::WithdrawChallengeRequest {
-            challenge_id,
-            request_id,
-        } = request.into_inner();
+        let wire::WithdrawChallengeRequest { challenge_id, request_id } = request.into_inner();
         let state = wire::ChallengeState::Withdrawn;
-        let challenge = self
-            .close(&account, &challenge_id, &request_id, state)
-            .await?;
-        Ok(Response::new(wire::WithdrawChallengeResponse {
-            challenge: Some(challenge),
-        }))
+        let challenge = self.close(&account, &challenge_id, &request_id, state).await?;
+        Ok(Response::new(wire::WithdrawChallengeResponse { challenge: Some(challenge) }))
     }
 }

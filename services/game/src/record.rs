@@ -67,11 +67,7 @@ impl GameRecord {
     pub fn from_log(id: &str, record: &Record) -> Result<Self, Broken> {
         let game = Self::prefix(id, &record.log)?;
         if game.head != record.head {
-            return Err(broken(
-                id,
-                game.head.sequence,
-                "the chain hash is not the head's",
-            ));
+            return Err(broken(id, game.head.sequence, "the chain hash is not the head's"));
         }
         Ok(game)
     }
@@ -82,9 +78,7 @@ impl GameRecord {
     /// A log that is broken or empty.
     pub fn prefix(id: &str, log: &[Bytes]) -> Result<Self, Broken> {
         let mut entries = log.iter();
-        let first = entries
-            .next()
-            .ok_or_else(|| broken(id, 0, "the log is empty"))?;
+        let first = entries.next().ok_or_else(|| broken(id, 0, "the log is empty"))?;
         let mut game = Self::first(id, first)?;
         for entry in entries {
             game.append(entry)?;
@@ -96,16 +90,8 @@ impl GameRecord {
         let event = decode(id, 1, entry)?;
         let (players, event) = stored::parse_opening(&event).map_err(|what| broken(id, 1, what))?;
         let table = Table::open(&event).map_err(|error| broken(id, 1, error))?;
-        let head = Head {
-            sequence: 1,
-            hash: chain([0; 16], entry),
-        };
-        Ok(Self {
-            id: id.to_owned(),
-            players,
-            table,
-            head,
-        })
+        let head = Head { sequence: 1, hash: chain([0; 16], entry) };
+        Ok(Self { id: id.to_owned(), players, table, head })
     }
 
     /// Folds the next entry in.
@@ -118,13 +104,8 @@ impl GameRecord {
         let size = self.table.settings().size;
         let event = stored::parse(&event, self.table.last_at_ms(), size)
             .map_err(|what| broken(&self.id, sequence, what))?;
-        self.table
-            .fold(&event)
-            .map_err(|error| broken(&self.id, sequence, error))?;
-        self.head = Head {
-            sequence,
-            hash: chain(self.head.hash, entry),
-        };
+        self.table.fold(&event).map_err(|error| broken(&self.id, sequence, error))?;
+        self.head = Head { sequence, hash: chain(self.head.hash, entry) };
         Ok(event)
     }
 
@@ -137,10 +118,7 @@ impl GameRecord {
             .map(|event| {
                 let entry = Bytes::from(stored::event(event, last_ms, size).encode_to_vec());
                 last_ms = event.at_ms;
-                head = Head {
-                    sequence: head.sequence + 1,
-                    hash: chain(head.hash, &entry),
-                };
+                head = Head { sequence: head.sequence + 1, hash: chain(head.hash, &entry) };
                 entry
             })
             .collect();
@@ -149,9 +127,7 @@ impl GameRecord {
 
     /// The seat an account holds.
     pub fn seat_of(&self, player_id: &str) -> Option<Colour> {
-        Colour::BOTH
-            .into_iter()
-            .find(|colour| self.player(*colour).id == player_id)
+        Colour::BOTH.into_iter().find(|colour| self.player(*colour).id == player_id)
     }
 
     /// Who holds a seat.
@@ -170,19 +146,12 @@ fn decode(id: &str, sequence: i64, entry: &Bytes) -> Result<StoredEvent, Broken>
 }
 
 fn broken(id: &str, sequence: i64, what: impl ToString) -> Broken {
-    Broken {
-        game_id: id.to_owned(),
-        sequence,
-        what: what.to_string(),
-    }
+    Broken { game_id: id.to_owned(), sequence, what: what.to_string() }
 }
 
 /// The chain hash: the first half of SHA-256 over the hash before and the entry.
 fn chain(before: [u8; 16], entry: &[u8]) -> [u8; 16] {
-    let digest = Sha256::new()
-        .chain_update(before)
-        .chain_update(entry)
-        .finalize();
+    let digest = Sha256::new().chain_update(before).chain_update(entry).finalize();
     let mut hash = [0; 16];
     hash.copy_from_slice(&digest[..16]);
     hash

@@ -10,7 +10,7 @@ use tengen_live::Live;
 use tengen_proto::internal::v1 as internal;
 use tengen_proto::internal::v1::game_control_service_server::GameControlService;
 use tengen_proto::internal::v1::results_service_server::ResultsService;
-use tengen_proto::time::{duration_ms, timestamp};
+use tengen_proto::time::{duration, duration_ms, timestamp};
 use tonic::{Request, Response, Status};
 
 use crate::error;
@@ -18,6 +18,8 @@ use crate::store::Games;
 
 /// The longest a call waits for the first result.
 const MOST_WAIT_MS: i64 = 30_000;
+/// A delay longer than this is no delay of a network.
+const MOST_LAG_MS: i64 = 60_000;
 
 /// Results and due games.
 #[derive(Clone)]
@@ -45,6 +47,21 @@ impl GameControlService for Control {
         let next_due = self.games.due(&id).await?.map(timestamp);
         Ok(Response::new(internal::DueResponse { next_due }))
     }
+
+    async fn lag_measured(
+        &self,
+        request: Request<internal::LagMeasuredRequest>,
+    ) -> Result<Response<internal::LagMeasuredResponse>, Status> {
+        let internal::LagMeasuredRequest { game_id, player_id, lag } = request.into_inner();
+        let mut fields = Fields::new();
+        fields.id("game_id", &game_id);
+        fields.id("player_id", &player_id);
+        let lag_ms = lag.as_ref().and_then(duration_ms);
+        fields.range("lag", lag_ms.unwrap_or(-1), 0..=MOST_LAG_MS);
+        let lag_ms = fields.complete(lag_ms)?;
+        let least_ms = self.games.measure(&game_id, &player_id, lag_ms).await?;
+        Ok(Response::new(internal::LagMeasuredResponse { lag: Some(duration(least_ms)) }))
+    }
 }
 
 #[tonic::async_trait]
@@ -66,11 +83,7 @@ impl ResultsService for Control {
             () = self.shutdown.begun() => {}
         }
         let most = usize::try_from(most).unwrap_or(1);
-        let waiting = self
-            .live
-            .outbox_take(most)
-            .await
-            .map_err(|error| error::live(&error))?;
+        let waiting = self.live.outbox_take(most).await.map_err(|error| error::live(&error))?;
         let results = waiting.iter().filter_map(|outgoing| {
             let result = internal::GameResult::decode(outgoing.body.as_ref());
             if let Err(error) = &result {
@@ -78,9 +91,7 @@ impl ResultsService for Control {
             }
             result.ok()
         });
-        Ok(Response::new(internal::TakeResultsResponse {
-            results: results.collect(),
-        }))
+        Ok(Response::new(internal::TakeResultsResponse { results: results.collect() }))
     }
 
     async fn acknowledge_results(
@@ -89,19 +100,12 @@ impl ResultsService for Control {
     ) -> Result<Response<internal::AcknowledgeResultsResponse>, Status> {
         let ids = request.into_inner().result_ids;
         let mut fields = Fields::new();
-        fields.range(
-            "result_ids",
-            i64::try_from(ids.len()).unwrap_or(i64::MAX),
-            1..=100,
-        );
+        fields.range("result_ids", i64::try_from(ids.len()).unwrap_or(i64::MAX), 1..=100);
         fields.finish()?;
         for game_id in ids.iter().filter_map(|id| id.split(':').next()) {
-            self.games.applied(game_id).await?;
+            self.games.archive(game_id).await?;
         }
-        self.live
-            .outbox_acknowledge(&ids)
-            .await
-            .map_err(|error| error::live(&error))?;
+        self.live.outbox_acknowledge(&ids).await.map_err(|error| error::live(&error))?;
         Ok(Response::new(internal::AcknowledgeResultsResponse {}))
     }
 }

@@ -8,7 +8,6 @@ use tengen_kit::status::Refusal;
 use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::game_service_server::GameService;
 use tengen_table::Command;
-use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
 use crate::convert::command::{CommandRequest, parse};
@@ -16,7 +15,7 @@ use crate::convert::event::accepted;
 use crate::convert::game::{game, summary};
 use crate::convert::settings;
 use crate::store::Games;
-use crate::watch::{From, Watches};
+use crate::watch::{From, Watches, Watching};
 
 /// Games: to play, to count, to watch.
 #[derive(Clone)]
@@ -34,17 +33,32 @@ impl Play {
     ) -> Result<Option<wire::Accepted>, Status> {
         let account = caller(&request).account()?.clone();
         let parsed = parse(request.get_ref(), &account.id)?;
-        let command = |by| Command {
-            by,
-            request: parsed.request,
-            lag_ms: 0,
-            act: parsed.act.clone(),
-        };
-        let record = self
-            .games
-            .act(&parsed.game_id, &account.id, command)
-            .await?;
+        let command = |by| Command { by, request: parsed.request, act: parsed.act.clone() };
+        let record = self.games.act(&parsed.game_id, &account.id, command).await?;
         Ok(Some(accepted(&record)))
+    }
+
+    /// WatchGame; its route is in `encoded.rs`.
+    ///
+    /// # Errors
+    /// INVALID_FIELD, GAME_NOT_FOUND; or the live state fails.
+    pub async fn watch(
+        &self,
+        request: Request<wire::WatchGameRequest>,
+    ) -> Result<Response<Watching>, Status> {
+        let caller = account_id(&caller(&request));
+        let wire::WatchGameRequest { game_id, after_sequence, head_hash } = request.into_inner();
+        let mut fields = Fields::new();
+        fields.id("game_id", &game_id);
+        fields.range("after_sequence", after_sequence, 0..=i64::MAX);
+        let length = if after_sequence == 0 { 0 } else { 32 };
+        if head_hash.len() != length || !head_hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let expected = "32 hexadecimal digits, or empty for a fresh watch";
+            fields.refuse("head_hash", &head_hash, expected);
+        }
+        fields.finish()?;
+        let from = From { sequence: after_sequence, head_hash, caller };
+        Ok(Response::new(self.watches.watch(&game_id, from).await?))
     }
 }
 
@@ -90,26 +104,6 @@ macro_rules! commands {
                 Ok(Response::new(wire::ListMyGamesResponse { games }))
             }
 
-            async fn watch_game(
-                &self,
-                request: Request<wire::WatchGameRequest>,
-            ) -> Result<Response<BoxStream<wire::WatchGameResponse>>, Status> {
-                let caller = account_id(&caller(&request));
-                let wire::WatchGameRequest { game_id, after_sequence, head_hash } =
-                    request.into_inner();
-                let mut fields = Fields::new();
-                fields.id("game_id", &game_id);
-                fields.range("after_sequence", after_sequence, 0..=i64::MAX);
-                let expected = if after_sequence == 0 { 0 } else { 32 };
-                if head_hash.len() != expected || !head_hash.bytes().all(|b| b.is_ascii_hexdigit()) {
-                    let expected = "32 hexadecimal digits, or empty for a fresh watch";
-                    fields.refuse("head_hash", &head_hash, expected);
-                }
-                fields.finish()?;
-                let from = From { sequence: after_sequence, head_hash, caller };
-                Ok(Response::new(Box::pin(self.watches.watch(&game_id, from).await?)))
-            }
-
             async fn get_ruleset(
                 &self,
                 request: Request<wire::GetRulesetRequest>,
@@ -144,4 +138,8 @@ commands! {
     resign: ResignRequest => ResignResponse,
     leave: LeaveRequest => LeaveResponse,
     claim_time: ClaimTimeRequest => ClaimTimeResponse,
+    take_seat: TakeSeatRequest => TakeSeatResponse,
+    make_offer: MakeOfferRequest => MakeOfferResponse,
+    answer_offer: AnswerOfferRequest => AnswerOfferResponse,
+    resume_play: ResumePlayRequest => ResumePlayResponse,
 }

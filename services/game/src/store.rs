@@ -9,36 +9,34 @@ use prost::Message;
 use tengen_kit::status::Refusal;
 use tengen_live::{Commit, Live, LiveError, Outgoing, Record};
 use tengen_rules::Colour;
-use tengen_table::{Command, Decision, Event, Settings};
+use tengen_table::{Command, Decision, Event, Order, Rejection, Settings};
 use tokio::sync::Mutex;
 
+use crate::archive::{Archive, Cursor};
 use crate::convert::result;
 use crate::error;
+use crate::lag;
 use crate::record::{GameRecord, Player};
 
 /// Commits that may race for one command before it is given up.
 const TRIES: usize = 16;
 /// How long a game that nobody asks for is remembered.
 const REMEMBERED: Duration = Duration::from_secs(600);
-/// How long it stays known that the ledger holds a result.
-const APPLIED_FOR_MS: i64 = 24 * 60 * 60 * 1_000;
 
-/// The games of the live state.
+/// The games: running ones in the live state, finished ones in the archive.
 pub struct Games {
     live: Arc<dyn Live>,
+    archive: Archive,
     /// Games as this replica last saw them. Commands to one game wait for each other here, which
     /// saves them a conflict.
     seen: Cache<String, Arc<Mutex<GameRecord>>>,
 }
 
 impl Games {
-    /// Games over this live state, of which at most `remembered` are kept in memory.
-    pub fn new(live: Arc<dyn Live>, remembered: u64) -> Self {
-        let seen = Cache::builder()
-            .max_capacity(remembered)
-            .time_to_idle(REMEMBERED)
-            .build();
-        Self { live, seen }
+    /// Games over these stores, of which at most `remembered` are kept in memory.
+    pub fn new(live: Arc<dyn Live>, archive: Archive, remembered: u64) -> Self {
+        let seen = Cache::builder().max_capacity(remembered).time_to_idle(REMEMBERED).build();
+        Self { live, archive, seen }
     }
 
     /// The live state's clock.
@@ -95,8 +93,8 @@ impl Games {
     /// again returns the same. The stamp is taken at once, before anything is waited for.
     ///
     /// # Errors
-    /// Why the command is refused, by the record as it stands and never by a cached one; or the
-    /// live state fails, and whether the command happened, the same request will tell.
+    /// Why the command is refused; or the live state fails, and whether the command happened, the
+    /// same request will tell.
     pub async fn act(
         &self,
         id: &str,
@@ -104,14 +102,37 @@ impl Games {
         command: impl Fn(Colour) -> Command,
     ) -> Result<GameRecord, Refusal> {
         let now_ms = self.live.now_ms();
+        let decide = |record: &GameRecord| {
+            let seat = record.seat_of(player_id).ok_or_else(|| error::not_seated(id))?;
+            Ok(record.table.decide(&command(seat), now_ms))
+        };
+        self.carry_out(id, decide).await
+    }
+
+    /// Carries out a referee's order, like a command. Nobody rules in a game he plays.
+    ///
+    /// # Errors
+    /// As [`Games::act`]; OWN_GAME.
+    pub async fn order(&self, id: &str, order: &Order) -> Result<GameRecord, Refusal> {
+        let now_ms = self.live.now_ms();
+        let decide = |record: &GameRecord| match record.seat_of(&order.word.referee) {
+            Some(_) => Err(error::own_game(id)),
+            None => Ok(record.table.order(order, now_ms)),
+        };
+        self.carry_out(id, decide).await
+    }
+
+    /// Decides and commits until one commit stands. No refusal is given by a cached record: the
+    /// head is confirmed first.
+    async fn carry_out(
+        &self,
+        id: &str,
+        decide: impl Fn(&GameRecord) -> Result<Result<Decision, Rejection>, Refusal>,
+    ) -> Result<GameRecord, Refusal> {
         let seen = self.seen(id).await?;
         let mut record = seen.lock().await;
-        let seat = record
-            .seat_of(player_id)
-            .ok_or_else(|| error::not_seated(id))?;
-        let command = command(seat);
         for _ in 0..TRIES {
-            match record.table.decide(&command, now_ms) {
+            match decide(&record)? {
                 Ok(Decision::Known { sequence }) if sequence == record.head.sequence => {
                     return Ok(record.clone());
                 }
@@ -129,6 +150,26 @@ impl Games {
                         return Err(error::rejected(&rejection, &record));
                     }
                 }
+            }
+        }
+        Err(error::contended(TRIES))
+    }
+
+    /// Takes down one more measured delay of a player, and returns what counts: the least of the
+    /// last eight. The game is told when that says something new.
+    ///
+    /// # Errors
+    /// GAME_NOT_FOUND, NOT_SEATED; or the live state fails.
+    pub async fn measure(&self, id: &str, player_id: &str, lag_ms: i64) -> Result<i64, Refusal> {
+        let seen = self.seen(id).await?;
+        let mut record = seen.lock().await;
+        let seat = record.seat_of(player_id).ok_or_else(|| error::not_seated(id))?;
+        let least_ms = lag::record(&*self.live, id, player_id, lag_ms).await?;
+        for _ in 0..TRIES {
+            let news = record.table.lag_measured(seat, least_ms, self.live.now_ms());
+            let Some(event) = news else { return Ok(least_ms) };
+            if self.commit(&mut record, &[event]).await? {
+                return Ok(least_ms);
             }
         }
         Err(error::contended(TRIES))
@@ -158,55 +199,59 @@ impl Games {
     /// When the live state fails.
     pub async fn of_player(&self, player_id: &str) -> Result<Vec<GameRecord>, Refusal> {
         let slot = seats_slot(player_id);
-        let listed = self
-            .live
-            .entries(&slot)
-            .await
-            .map_err(|error| error::live(&error))?;
+        let listed = self.live.entries(&slot).await.map_err(|error| error::live(&error))?;
         let mut games = Vec::new();
         for (id, version, _) in listed {
             match self.read(&id).await {
                 Ok(record) if !record.ended() => games.push(record),
                 // Over, or gone: the list is swept as it is read.
-                _ => drop(
-                    self.live
-                        .put_entry(&slot, &id, Some(version), None, None)
-                        .await,
-                ),
+                _ => drop(self.live.put_entry(&slot, &id, Some(version), None, None).await),
             }
         }
         games.sort_by_key(|record| std::cmp::Reverse(record.table.opened_at_ms()));
         Ok(games)
     }
 
-    /// Remembers that the ledger holds the result of a game.
+    /// Finished games of a player, the newest first.
     ///
     /// # Errors
-    /// When the live state fails.
-    pub async fn applied(&self, id: &str) -> Result<(), Refusal> {
-        let until_ms = self.live.now_ms().saturating_add(APPLIED_FOR_MS);
-        let mark = Some(bytes::Bytes::new());
-        match self
-            .live
-            .put_entry(&applied_slot(id), id, None, mark, Some(until_ms))
-            .await
-        {
-            Ok(_) | Err(LiveError::EntryConflict { .. }) => Ok(()),
-            Err(error) => Err(error::live(&error)),
-        }
+    /// The archive fails.
+    pub async fn finished(
+        &self,
+        player_id: &str,
+        before: Option<&Cursor>,
+        most: i64,
+    ) -> Result<Vec<(Cursor, GameRecord)>, Refusal> {
+        let found = self.archive.of_player(player_id, before, most).await?;
+        let folded = found.into_iter().map(|(cursor, record)| {
+            let game = GameRecord::from_log(&cursor.game_id, &record);
+            Ok((cursor, game.map_err(|error| error::broken(&error))?))
+        });
+        folded.collect()
+    }
+
+    /// Puts a game whose result the ledger holds into the archive.
+    ///
+    /// # Errors
+    /// When the live state or the archive fails; nothing is acknowledged then.
+    pub async fn archive(&self, id: &str) -> Result<(), Refusal> {
+        // A record that is gone was acknowledged before: it is in the archive.
+        let Some(record) = self.live.load(id).await.map_err(|error| error::live(&error))? else {
+            return Ok(());
+        };
+        let game = GameRecord::from_log(id, &record).map_err(|error| error::broken(&error))?;
+        self.archive.keep(&game, &record).await
     }
 
     /// Whether the ledger holds the result of a game.
     ///
     /// # Errors
-    /// When the live state fails.
+    /// When the archive fails.
     pub async fn is_applied(&self, record: &GameRecord) -> Result<bool, Refusal> {
         if !record.ended() || !record.table.settings().rated {
             return Ok(false);
         }
-        let mark = self.live.entry(&applied_slot(&record.id), &record.id).await;
-        mark.map(|mark| mark.is_some())
-            .map_err(|error| error::live(&error))
+        self.archive.holds(&record.id).await
     }
 
     /// The game as it was after the event of this sequence.
@@ -222,22 +267,15 @@ impl Games {
             return Ok(seen);
         }
         let record = self.fold(id).await?;
-        let entry = self
-            .seen
-            .entry(id.to_owned())
-            .or_insert_with(|| Arc::new(Mutex::new(record)));
+        let entry = self.seen.entry(id.to_owned()).or_insert_with(|| Arc::new(Mutex::new(record)));
         Ok(entry.into_value())
     }
 
-    /// Brings a record up to its head; says whether it had moved.
+    /// Brings a record up to its head; says whether it had moved. A game that is in the archive
+    /// alone stands where it ended.
     async fn refresh(&self, record: &mut GameRecord) -> Result<bool, Refusal> {
-        let head = self
-            .live
-            .head(&record.id)
-            .await
-            .map_err(|error| error::live(&error))?;
-        let head = head.ok_or_else(|| error::no_game(&record.id))?;
-        if head == record.head {
+        let head = self.live.head(&record.id).await.map_err(|error| error::live(&error))?;
+        if head == Some(record.head) || (head.is_none() && record.ended()) {
             return Ok(false);
         }
         *record = self.fold(&record.id).await?;
@@ -259,14 +297,7 @@ impl Games {
         });
         let next_due_ms = after.table.next_due_ms();
         let expected = Some(record.head);
-        let commit = Commit {
-            expected,
-            head,
-            entries,
-            next_due_ms,
-            outbox,
-            ended,
-        };
+        let commit = Commit { expected, head, entries, next_due_ms, outbox, ended };
         match self.live.commit(&record.id, commit).await {
             Ok(()) => {
                 *record = after;
@@ -285,9 +316,14 @@ impl Games {
         GameRecord::from_log(id, &record).map_err(|error| error::broken(&error))
     }
 
-    async fn load(&self, id: &str) -> Result<Record, Refusal> {
+    /// The record of a game: the live one, or the archived one.
+    ///
+    /// # Errors
+    /// GAME_NOT_FOUND; or the live state or the archive fails.
+    pub async fn load(&self, id: &str) -> Result<Record, Refusal> {
         match self.live.load(id).await {
-            Ok(record) => record.ok_or_else(|| error::no_game(id)),
+            Ok(Some(record)) => Ok(record),
+            Ok(None) => self.archive.find(id).await?.ok_or_else(|| error::no_game(id)),
             Err(LiveError::NotAnId(_)) => Err(error::no_game(id)),
             Err(error) => Err(error::live(&error)),
         }
@@ -295,11 +331,7 @@ impl Games {
 
     async fn list(&self, player_id: &str, id: &str) -> Result<(), LiveError> {
         let mark = Some(bytes::Bytes::new());
-        match self
-            .live
-            .put_entry(&seats_slot(player_id), id, None, mark, None)
-            .await
-        {
+        match self.live.put_entry(&seats_slot(player_id), id, None, mark, None).await {
             Ok(_) | Err(LiveError::EntryConflict { .. }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -309,9 +341,4 @@ impl Games {
 /// The slot that lists a player's running games.
 fn seats_slot(player_id: &str) -> String {
     format!("seats:{player_id}")
-}
-
-/// The slot that says that the ledger holds a game's result.
-fn applied_slot(game_id: &str) -> String {
-    format!("applied:{game_id}")
 }

@@ -15,8 +15,10 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status};
 
 use crate::convert::{event, game, hex};
+use crate::encoded::Encoded;
 use crate::error;
 use crate::record::GameRecord;
+use crate::store::Games;
 
 /// Messages a watcher may lag behind before it is cut.
 const BEHIND: usize = 128;
@@ -26,12 +28,12 @@ const HEARTBEAT_MS: i64 = 5_000;
 /// How long a stream lives before its client must choose a replica again.
 const STREAM_MS: i64 = 30 * 60 * 1_000;
 
-type Message = Arc<wire::WatchGameResponse>;
 /// What a watcher reads.
-pub type Watching = ReceiverStream<Result<wire::WatchGameResponse, Status>>;
+pub type Watching = ReceiverStream<Result<Encoded, Status>>;
 
 /// The hubs of the games that are watched on this replica.
 pub struct Watches {
+    games: Arc<Games>,
     live: Arc<dyn Live>,
     time: SharedTime,
     shutdown: Shutdown,
@@ -47,7 +49,7 @@ struct Feed {
     /// The game as the last message left it.
     game: GameRecord,
     /// `None` once nothing feeds it any more: the game is over, or the wake-ups ended.
-    messages: Option<broadcast::Sender<Message>>,
+    messages: Option<broadcast::Sender<Encoded>>,
 }
 
 /// Where a watcher says it stands.
@@ -63,13 +65,13 @@ pub struct From {
 
 impl Watches {
     /// No game is watched yet.
-    pub fn new(live: Arc<dyn Live>, time: SharedTime, shutdown: Shutdown) -> Arc<Self> {
-        Arc::new(Self {
-            live,
-            time,
-            shutdown,
-            hubs: Mutex::default(),
-        })
+    pub fn new(
+        games: Arc<Games>,
+        live: Arc<dyn Live>,
+        time: SharedTime,
+        shutdown: Shutdown,
+    ) -> Arc<Self> {
+        Arc::new(Self { games, live, time, shutdown, hubs: Mutex::default() })
     }
 
     /// Follows a game: what is missing after `from`, or a snapshot; then every event, up to the
@@ -87,12 +89,7 @@ impl Watches {
         let ended = feed.game.ended();
         drop(feed);
         let ends_ms = self.time.now_ms().saturating_add(STREAM_MS);
-        let watcher = Watcher {
-            sender,
-            sequence,
-            ends_ms,
-            _hub: hub,
-        };
+        let watcher = Watcher { sender, sequence, ends_ms, _hub: hub };
         let watches = Arc::clone(self);
         tokio::spawn(async move {
             match messages {
@@ -105,27 +102,15 @@ impl Watches {
     }
 
     /// What a watcher lacks: the events after the head it names, or the whole game.
-    async fn first(
-        &self,
-        game: &GameRecord,
-        from: &From,
-    ) -> Result<Vec<wire::WatchGameResponse>, Refusal> {
+    async fn first(&self, game: &GameRecord, from: &From) -> Result<Vec<Encoded>, Refusal> {
         let snapshot = |rewound| {
             let shown = game::game(game, self.live.now_ms(), from.caller.as_deref(), false);
-            vec![told(Told::Snapshot(wire::Snapshot {
-                game: Some(shown),
-                rewound,
-            }))]
+            vec![Encoded::of(Told::Snapshot(wire::Snapshot { game: Some(shown), rewound }))]
         };
         if from.sequence == 0 {
             return Ok(snapshot(false));
         }
-        let record = self
-            .live
-            .load(&game.id)
-            .await
-            .map_err(|error| error::live(&error))?;
-        let record = record.ok_or_else(|| error::no_game(&game.id))?;
+        let record = self.games.load(&game.id).await?;
         let had = usize::try_from(from.sequence).unwrap_or(usize::MAX);
         let now = usize::try_from(game.head.sequence).unwrap_or(usize::MAX);
         let Some(log) = record.log.get(..now).filter(|log| had <= log.len()) else {
@@ -155,12 +140,7 @@ impl Watches {
             Err(tengen_live::LiveError::NotAnId(_)) => return Err(error::no_game(id)),
             wakes => wakes.map_err(|error| error::live(&error))?,
         };
-        let record = self
-            .live
-            .load(id)
-            .await
-            .map_err(|error| error::live(&error))?;
-        let record = record.ok_or_else(|| error::no_game(id))?;
+        let record = self.games.load(id).await?;
         let game = GameRecord::from_log(id, &record).map_err(|error| error::broken(&error))?;
         let messages = Some(broadcast::channel(BEHIND).0);
         let hub = Arc::new(Hub(Mutex::new(Feed { game, messages })));
@@ -211,10 +191,7 @@ impl Watches {
     }
 
     async fn catch_up(&self, feed: &mut Feed) -> Result<(), Refusal> {
-        let missed = self
-            .live
-            .log_after(&feed.game.id, feed.game.head.sequence)
-            .await;
+        let missed = self.live.log_after(&feed.game.id, feed.game.head.sequence).await;
         feed.tell(&missed.map_err(|error| error::live(&error))?)
     }
 }
@@ -230,24 +207,21 @@ impl Feed {
 
     fn heartbeat(&self) {
         let head = &self.game.head;
-        let heartbeat = wire::Heartbeat {
-            sequence: head.sequence,
-            head_hash: hex(&head.hash),
-        };
-        self.send(told(Told::Heartbeat(heartbeat)));
+        let heartbeat = wire::Heartbeat { sequence: head.sequence, head_hash: hex(&head.hash) };
+        self.send(Encoded::of(Told::Heartbeat(heartbeat)));
     }
 
-    fn send(&self, message: wire::WatchGameResponse) {
+    fn send(&self, message: Encoded) {
         if let Some(messages) = &self.messages {
             // Nobody may be listening at this moment.
-            let _ = messages.send(Arc::new(message));
+            let _ = messages.send(message);
         }
     }
 }
 
 /// One watcher: its stream, and the hub it keeps alive.
 struct Watcher {
-    sender: mpsc::Sender<Result<wire::WatchGameResponse, Status>>,
+    sender: mpsc::Sender<Result<Encoded, Status>>,
     sequence: i64,
     ends_ms: i64,
     _hub: Arc<Hub>,
@@ -255,7 +229,7 @@ struct Watcher {
 
 impl Watcher {
     /// Sends these and no more; false if the watcher left.
-    async fn only(&self, messages: Vec<wire::WatchGameResponse>) -> bool {
+    async fn only(&self, messages: Vec<Encoded>) -> bool {
         for message in messages {
             if self.sender.send(Ok(message)).await.is_err() {
                 return false;
@@ -266,8 +240,8 @@ impl Watcher {
 
     async fn run(
         mut self,
-        first: Vec<wire::WatchGameResponse>,
-        mut messages: broadcast::Receiver<Message>,
+        first: Vec<Encoded>,
+        mut messages: broadcast::Receiver<Encoded>,
         watches: &Watches,
     ) -> bool {
         let mut going_on = self.only(first).await;
@@ -283,12 +257,9 @@ impl Watcher {
                 Err(broadcast::error::RecvError::Lagged(_)) => return self.cut().await,
                 Err(broadcast::error::RecvError::Closed) => return self.elsewhere().await,
             };
-            let mut ended = false;
-            if let Some(Told::Event(event)) = &message.message {
-                self.sequence = event.sequence;
-                ended = event.phase() == wire::Phase::Ended;
-            }
-            going_on = self.sender.send(Ok((*message).clone())).await.is_ok() && !ended;
+            self.sequence = message.sequence.unwrap_or(self.sequence);
+            let ended = message.ended;
+            going_on = self.sender.send(Ok(message)).await.is_ok() && !ended;
         }
         false
     }
@@ -304,28 +275,16 @@ impl Watcher {
     }
 
     async fn elsewhere(self) -> bool {
-        let refusal = Refusal::new(
-            Code::Unavailable,
-            "RESUME_ELSEWHERE",
-            "resume on another replica",
-        );
+        let refusal =
+            Refusal::new(Code::Unavailable, "RESUME_ELSEWHERE", "resume on another replica");
         let status = refusal.meta("sequence", self.sequence).into();
         self.sender.send(Err(status)).await.is_ok()
     }
 }
 
 /// Folds the next entry in and shows it.
-fn advance(
-    game: &mut GameRecord,
-    entry: &bytes::Bytes,
-) -> Result<wire::WatchGameResponse, Refusal> {
+fn advance(game: &mut GameRecord, entry: &bytes::Bytes) -> Result<Encoded, Refusal> {
     let before = game.head;
     let event = game.append(entry).map_err(|error| error::broken(&error))?;
-    Ok(told(Told::Event(event::event(game, before, &event))))
-}
-
-fn told(message: Told) -> wire::WatchGameResponse {
-    wire::WatchGameResponse {
-        message: Some(message),
-    }
+    Ok(Encoded::of(Told::Event(event::event(game, before, &event))))
 }

@@ -57,11 +57,7 @@ impl Fields {
     /// A number within a range.
     pub fn range(&mut self, field: &str, value: i64, range: RangeInclusive<i64>) {
         if !range.contains(&value) {
-            self.refuse(
-                field,
-                value,
-                &format!("{} to {}", range.start(), range.end()),
-            );
+            self.refuse(field, value, &format!("{} to {}", range.start(), range.end()));
         }
     }
 
@@ -75,10 +71,7 @@ impl Fields {
 
     /// Refuses a field for what only the caller knows; `expected` completes "… is expected".
     pub fn refuse(&mut self, field: &str, value: impl fmt::Display, expected: &str) {
-        let refusal = self
-            .0
-            .take()
-            .unwrap_or_else(|| first(field, value, expected));
+        let refusal = self.0.take().unwrap_or_else(|| first(field, value, expected));
         self.0 = Some(refusal.field(field, format!("expected {expected}")));
     }
 
@@ -130,9 +123,5 @@ fn is_text(value: &str, characters: &RangeInclusive<usize>) -> bool {
 }
 
 fn text_expected(characters: &RangeInclusive<usize>) -> String {
-    format!(
-        "{} to {} characters, none of them a control",
-        characters.start(),
-        characters.end()
-    )
+    format!("{} to {} characters, none of them a control", characters.start(), characters.end())
 }

@@ -20,6 +20,17 @@ pub type AddRoutes = Box<dyn FnOnce(&mut RoutesBuilder) + Send>;
 /// A task that runs as long as the server does.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+/// A text on the admin port, the same for as long as the process lives.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// Where it is: `/.well-known/jwks.json`.
+    pub path: &'static str,
+    /// What it is: `application/json`.
+    pub content_type: &'static str,
+    /// The text.
+    pub content: String,
+}
+
 /// A service, ready to be served, alone or beside others in one process.
 pub struct Service {
     /// Its short name, for the log: `game`.
@@ -30,6 +41,8 @@ pub struct Service {
     pub routes: Vec<AddRoutes>,
     /// What runs beside the calls. A task ends by itself when the shutdown begins.
     pub tasks: Vec<Task>,
+    /// What it shows on the admin port of its process.
+    pub pages: Vec<Page>,
 }
 
 impl Service {
@@ -41,6 +54,7 @@ impl Service {
             grpc_names: Vec::new(),
             routes: Vec::new(),
             tasks: Vec::new(),
+            pages: Vec::new(),
         }
     }
 
@@ -67,6 +81,13 @@ impl Service {
     #[must_use]
     pub fn task(mut self, task: impl Future<Output = ()> + Send + 'static) -> Self {
         self.tasks.push(Box::pin(task));
+        self
+    }
+
+    /// Shows a text on the admin port, where the process has one.
+    #[must_use]
+    pub fn page(mut self, page: Page) -> Self {
+        self.pages.push(page);
         self
     }
 }

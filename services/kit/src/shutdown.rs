@@ -7,7 +7,10 @@ use tokio_util::sync::CancellationToken;
 /// Told once, heard by all its clones. Streams and background tasks wait for [`Shutdown::begun`]
 /// beside their own work.
 #[derive(Debug, Clone, Default)]
-pub struct Shutdown(CancellationToken);
+pub struct Shutdown {
+    begun: CancellationToken,
+    cut: CancellationToken,
+}
 
 impl Shutdown {
     /// Not begun.
@@ -16,59 +19,84 @@ impl Shutdown {
         Self::default()
     }
 
-    /// Begins on SIGINT or SIGTERM. Must be called within a runtime.
+    /// Begins on SIGINT or SIGTERM; a second one cuts short what still runs. Must be called within a
+    /// runtime.
     ///
     /// # Errors
     /// When the signals cannot be listened to.
     pub fn on_signal() -> io::Result<Self> {
         let shutdown = Self::new();
-        let begun = shutdown.clone();
-        let signal = signal()?;
+        let told = shutdown.clone();
+        let mut signals = Signals::listen()?;
         tokio::spawn(async move {
-            signal.await;
-            tracing::info!("told to end");
-            begun.begin();
+            signals.next().await;
+            told.begin();
+            signals.next().await;
+            told.cut.cancel();
         });
         Ok(shutdown)
     }
 
     /// Tells everybody. Telling again changes nothing.
     pub fn begin(&self) {
-        self.0.cancel();
+        self.begun.cancel();
     }
 
     /// Ends once the shutdown has begun.
     pub async fn begun(&self) {
-        self.0.cancelled().await;
+        self.begun.cancelled().await;
     }
 
     /// Whether it has begun.
     #[must_use]
     pub fn has_begun(&self) -> bool {
-        self.0.is_cancelled()
+        self.begun.is_cancelled()
+    }
+
+    /// Ends once somebody has lost patience: whatever still runs is to be left.
+    pub async fn cut_short(&self) {
+        self.cut.cancelled().await;
     }
 }
 
+/// The signals that tell a process to end.
 #[cfg(unix)]
-fn signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
 }
 
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let interrupt = signal(SignalKind::interrupt())?;
+        let terminate = signal(SignalKind::terminate())?;
+        Ok(Self { interrupt, terminate })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+/// The signal that tells a process to end.
 #[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
-fn signal() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }
-    })
+    }
 }

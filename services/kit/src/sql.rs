@@ -59,19 +59,35 @@ pub enum Failure {
 /// # Errors
 /// When the address is of another kind, the database does not answer or a migration fails.
 pub async fn open(url: &str, migrations: &[Migration]) -> Result<AnyPool, SqlError> {
-    sqlx::any::install_default_drivers();
-    let options = AnyPoolOptions::new()
-        .max_connections(MOST_CONNECTIONS)
-        .acquire_timeout(ACQUIRE_TIMEOUT);
-    let pool = if is_sqlite(url) {
-        open_sqlite(url, options).await?
-    } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-        options.connect(url).await?
-    } else {
-        return Err(SqlError::Url(scheme(url)));
-    };
-    migrator(migrations).run(&pool).await?;
+    let pool = pool(url)?;
+    migrate(&pool, migrations).await?;
     Ok(pool)
+}
+
+/// A pool for a database that may be away: it connects at the first statement, and again whenever
+/// it must. [`migrate`] brings the schema up to date.
+///
+/// # Errors
+/// When the address is of another kind.
+pub fn pool(url: &str) -> Result<AnyPool, SqlError> {
+    sqlx::any::install_default_drivers();
+    let options =
+        AnyPoolOptions::new().max_connections(MOST_CONNECTIONS).acquire_timeout(ACQUIRE_TIMEOUT);
+    if is_sqlite(url) {
+        sqlite(url, options)
+    } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        Ok(options.connect_lazy(url)?)
+    } else {
+        Err(SqlError::Url(scheme(url)))
+    }
+}
+
+/// Brings the schema up to date.
+///
+/// # Errors
+/// When the database does not answer or a migration fails.
+pub async fn migrate(pool: &AnyPool, migrations: &[Migration]) -> Result<(), SqlError> {
+    Ok(migrator(migrations).run(pool).await?)
 }
 
 /// Begins a transaction that is going to write.
@@ -125,13 +141,10 @@ fn is_sqlite(url: &str) -> bool {
 
 fn scheme(url: &str) -> String {
     // Never the whole: it may hold a password.
-    url.split_once(':').map_or_else(
-        || "no address".to_owned(),
-        |(scheme, _)| format!("{scheme}:…"),
-    )
+    url.split_once(':').map_or_else(|| "no address".to_owned(), |(scheme, _)| format!("{scheme}:…"))
 }
 
-async fn open_sqlite(url: &str, options: AnyPoolOptions) -> Result<AnyPool, SqlError> {
+fn sqlite(url: &str, options: AnyPoolOptions) -> Result<AnyPool, SqlError> {
     if url.contains(":memory:") || url.contains("mode=memory") {
         // Each connection would have a database to itself.
         return Err(SqlError::Url("sqlite in memory".to_owned()));
@@ -150,7 +163,7 @@ async fn open_sqlite(url: &str, options: AnyPoolOptions) -> Result<AnyPool, SqlE
             Ok(())
         })
     });
-    Ok(options.connect(&url).await?)
+    Ok(options.connect_lazy(&url)?)
 }
 
 fn migrator(migrations: &[Migration]) -> Migrator {
@@ -171,8 +184,6 @@ fn migrator(migrations: &[Migration]) -> Migrator {
 fn is_transient(code: &str) -> bool {
     match code.parse::<u32>() {
         Ok(number) if code.len() != 5 => matches!(number & 0xff, 5 | 6),
-        _ => ["08", "40", "53", "57"]
-            .iter()
-            .any(|class| code.starts_with(class)),
+        _ => ["08", "40", "53", "57"].iter().any(|class| code.starts_with(class)),
     }
 }

@@ -130,22 +130,13 @@ mod tests {
             .field("challenge", "fewer than 8 open")
             .retry_after_ms(1_500);
         let status = Status::from(refusal);
-        assert_eq!(
-            (status.code(), status.message()),
-            (Code::ResourceExhausted, "8 are open")
-        );
+        assert_eq!((status.code(), status.message()), (Code::ResourceExhausted, "8 are open"));
 
         let details = status.get_error_details();
         let info = details.error_info().expect("an ErrorInfo");
-        assert_eq!(
-            (info.reason.as_str(), info.domain.as_str()),
-            ("LIMIT_REACHED", "tengen")
-        );
+        assert_eq!((info.reason.as_str(), info.domain.as_str()), ("LIMIT_REACHED", "tengen"));
         assert_eq!(info.metadata["most"], "8");
-        let field = &details
-            .bad_request()
-            .expect("a BadRequest")
-            .field_violations[0];
+        let field = &details.bad_request().expect("a BadRequest").field_violations[0];
         assert_eq!(field.field, "challenge");
         assert_eq!(field.description, "fewer than 8 open");
         let retry = details.retry_info().expect("a RetryInfo");

@@ -36,14 +36,9 @@ pub struct ManualTime(Arc<watch::Sender<i64>>);
 impl WallTime {
     /// Reads the machine's clock. A clock set before 1970 or absurdly far ahead counts as 1970.
     #[must_use]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place where the clock is read"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the one place where the clock is read")]
     pub fn start() -> Self {
-        let since_epoch = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             start: Instant::now(),
             start_ms: i64::try_from(since_epoch.as_millis()).unwrap_or_default(),
@@ -81,8 +76,7 @@ impl ManualTime {
 
     /// Moves the clock on and wakes whoever waits for an instant that has come.
     pub fn advance(&self, ms: u32) {
-        self.0
-            .send_modify(|now_ms| *now_ms = now_ms.saturating_add(i64::from(ms)));
+        self.0.send_modify(|now_ms| *now_ms = now_ms.saturating_add(i64::from(ms)));
     }
 
     /// As services hold it; still moved by `self`.

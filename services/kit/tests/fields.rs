@@ -23,10 +23,7 @@ fn refused(check: impl FnOnce(&mut Fields)) -> Option<String> {
     assert_eq!(status.code(), Code::InvalidArgument);
     let details = status.get_error_details();
     let info = details.error_info().unwrap();
-    assert_eq!(
-        (info.reason.as_str(), info.domain.as_str()),
-        ("INVALID_FIELD", "tengen")
-    );
+    assert_eq!((info.reason.as_str(), info.domain.as_str()), ("INVALID_FIELD", "tengen"));
     let violations = &details.bad_request().unwrap().field_violations;
     assert_eq!(violations[0].field, info.metadata["field"]);
     Some(info.metadata["field"].clone())
@@ -50,11 +47,7 @@ fn ids_and_request_ids_are_of_one_alphabet() {
         ("nul\0nul\0nul", false, false),
     ];
     for (value, id, request_id) in cases {
-        assert_eq!(
-            refused(|f| f.id("game_id", value)).is_none(),
-            id,
-            "id {value:?}"
-        );
+        assert_eq!(refused(|f| f.id("game_id", value)).is_none(), id, "id {value:?}");
         let answer = refused(|f| f.request_id(value));
         assert_eq!(answer.is_none(), request_id, "request_id {value:?}");
         assert!(answer.is_none_or(|field| field == "request_id"));
@@ -73,33 +66,15 @@ fn texts_are_counted_in_characters_and_hold_no_controls() {
         ("a\u{85}b", false),
     ];
     for (value, good) in cases {
-        assert_eq!(
-            refused(|f| f.text("name", value, 2..=4)).is_none(),
-            good,
-            "{value:?}"
-        );
-        assert_eq!(
-            refused(|f| f.secret("name", value, 2..=4)).is_none(),
-            good,
-            "{value:?}"
-        );
+        assert_eq!(refused(|f| f.text("name", value, 2..=4)).is_none(), good, "{value:?}");
+        assert_eq!(refused(|f| f.secret("name", value, 2..=4)).is_none(), good, "{value:?}");
     }
 }
 
 #[test]
 fn ranges_hold_both_ends() {
-    for (value, good) in [
-        (i64::MIN, false),
-        (-1, false),
-        (0, true),
-        (18, true),
-        (19, false),
-    ] {
-        assert_eq!(
-            refused(|f| f.range("row", value, 0..=18)).is_none(),
-            good,
-            "{value}"
-        );
+    for (value, good) in [(i64::MIN, false), (-1, false), (0, true), (18, true), (19, false)] {
+        assert_eq!(refused(|f| f.range("row", value, 0..=18)).is_none(), good, "{value}");
     }
 }
 
@@ -109,15 +84,9 @@ fn a_required_message_is_handed_over() {
     assert_eq!(fields.require("settings", Some(7)), Some(7));
     assert_eq!(fields.require::<i64>("point", None), None);
     assert!(!fields.is_ok());
-    assert_eq!(
-        fields.complete(Some(7)).unwrap_err().reason(),
-        "INVALID_FIELD"
-    );
+    assert_eq!(fields.complete(Some(7)).unwrap_err().reason(), "INVALID_FIELD");
     assert_eq!(Fields::new().complete(Some(7)).unwrap(), 7);
-    assert_eq!(
-        Fields::new().complete::<i64>(None).unwrap_err().reason(),
-        "INVALID_FIELD"
-    );
+    assert_eq!(Fields::new().complete::<i64>(None).unwrap_err().reason(), "INVALID_FIELD");
 }
 
 #[test]
@@ -134,10 +103,7 @@ fn all_that_is_wrong_is_named_and_the_first_is_told_in_full() {
     assert_eq!(metadata["value"], "19");
     assert_eq!(metadata["expected"], "0 to 18");
     let violations = &details.bad_request().unwrap().field_violations;
-    let named: Vec<_> = violations
-        .iter()
-        .map(|violation| violation.field.as_str())
-        .collect();
+    let named: Vec<_> = violations.iter().map(|violation| violation.field.as_str()).collect();
     assert_eq!(named, ["point.row", "request_id", "komi_quarters"]);
     assert_eq!(violations[2].description, "expected a multiple of 2");
 }
@@ -152,9 +118,5 @@ fn secrets_are_never_told_back_and_long_values_are_cut() {
     let mut fields = Fields::new();
     fields.text("name", &"é".repeat(50_000), 2..=20);
     let status = Status::from(fields.finish().unwrap_err());
-    assert!(
-        status.details().len() < 1_024,
-        "{} bytes",
-        status.details().len()
-    );
+    assert!(status.details().len() < 1_024, "{} bytes", status.details().len());
 }

@@ -18,11 +18,13 @@ use tengen_kit::auth::{
     Caller, Claims, Gate, Rule, ServiceSecret, ServiceTokens, Signer, Verifier,
 };
 use tengen_kit::client;
-use tengen_kit::server::{Drain, ServeError, serve_draining};
+use tengen_kit::ready::Latch;
+use tengen_kit::server::{Drain, ServeError, Server};
 use tengen_kit::service::Service;
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::time::ManualTime;
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response, uri::PathAndQuery};
@@ -40,10 +42,7 @@ use tonic_reflection::pb::v1::{ServerReflectionRequest, server_reflection_respon
 use tonic_types::StatusExt;
 
 const NOW_MS: i64 = 1_767_225_600_000;
-const LONG: Drain = Drain {
-    notice: Duration::ZERO,
-    grace: Duration::from_secs(60),
-};
+const LONG: Drain = Drain { notice: Duration::ZERO, grace: Duration::from_secs(60) };
 
 /// Answers every method with ABORTED and the caller it was told of.
 #[derive(Clone)]
@@ -95,9 +94,8 @@ impl Site {
         let time = ManualTime::new(NOW_MS);
         let signer = Signer::generate();
         let secret = ServiceSecret::generate();
-        let verifier = Verifier::new("tengen", "tengen", time.shared())
-            .with_services(&secret)
-            .unwrap();
+        let verifier =
+            Verifier::new("tengen", "tengen", time.shared()).with_services(&secret).unwrap();
         verifier.set_jwks(&signer.jwks()).unwrap();
         let rules = RULES.map(|(path, role, not_built)| Rule::new(path, role, not_built));
         let gate = Gate::new(rules, Arc::new(verifier));
@@ -107,30 +105,16 @@ impl Site {
         let shutdown = Shutdown::new();
         let stop = shutdown.clone();
         let served = tokio::spawn(async move {
-            serve_draining(
-                listener,
-                vec![service],
-                gate,
-                FILE_DESCRIPTOR_SET,
-                stop,
-                drain,
-            )
-            .await
+            let mut server = Server::new(listener, gate, FILE_DESCRIPTOR_SET, stop);
+            server.drain = drain;
+            server.serve(async { Ok(vec![service]) }).await
         });
         let services = ServiceTokens::new("clock", &secret, time.shared()).unwrap();
-        Self {
-            address,
-            shutdown,
-            served,
-            signer,
-            services,
-        }
+        Self { address, shutdown, served, signer, services }
     }
 
     fn channel(&self) -> Channel {
-        client::endpoint(&format!("http://{}", self.address))
-            .unwrap()
-            .connect_lazy()
+        client::endpoint(&format!("http://{}", self.address)).unwrap().connect_lazy()
     }
 
     fn token(&self, roles: &[&str]) -> String {
@@ -148,16 +132,12 @@ impl Site {
     async fn call(&self, path: &'static str, authorization: &[&str]) -> Status {
         let mut request = tonic::Request::new(HealthCheckRequest::default());
         for value in authorization {
-            request
-                .metadata_mut()
-                .append("authorization", value.parse().unwrap());
+            request.metadata_mut().append("authorization", value.parse().unwrap());
         }
         let mut grpc = tonic::client::Grpc::new(self.channel());
         grpc.ready().await.unwrap();
         let codec = ProstCodec::<HealthCheckRequest, HealthCheckResponse>::default();
-        grpc.unary(request, PathAndQuery::from_static(path), codec)
-            .await
-            .unwrap_err()
+        grpc.unary(request, PathAndQuery::from_static(path), codec).await.unwrap_err()
     }
 
     async fn check(&self, path: &'static str, authorization: &[&str], expected: (Code, &str)) {
@@ -165,20 +145,13 @@ impl Site {
         let said = match status.get_error_details().error_info() {
             None => status.message().to_owned(),
             Some(info) => {
-                let mut facts: Vec<_> = info
-                    .metadata
-                    .iter()
-                    .map(|(key, value)| format!("{key}={value}"))
-                    .collect();
+                let mut facts: Vec<_> =
+                    info.metadata.iter().map(|(key, value)| format!("{key}={value}")).collect();
                 facts.sort();
                 format!("{} {}", info.reason, facts.join(" "))
             }
         };
-        assert_eq!(
-            (status.code(), said.as_str()),
-            expected,
-            "{path} {authorization:?}"
-        );
+        assert_eq!((status.code(), said.as_str()), expected, "{path} {authorization:?}");
     }
 }
 
@@ -210,11 +183,7 @@ async fn the_gate_lets_through_what_a_rule_allows() {
         let tokens: Vec<_> = token.into_iter().collect();
         site.check(path, &tokens, (Code::Aborted, caller)).await;
     }
-    for path in [
-        "/test.WhoAmI/Player",
-        "/test.WhoAmI/Service",
-        "/test.WhoAmI/Later",
-    ] {
+    for path in ["/test.WhoAmI/Player", "/test.WhoAmI/Service", "/test.WhoAmI/Later"] {
         site.check(path, &[], missing).await;
     }
     let denied = [
@@ -228,8 +197,7 @@ async fn the_gate_lets_through_what_a_rule_allows() {
     ];
     for (path, token, role) in denied {
         let said = format!("ROLE_MISSING requires={role}");
-        site.check(path, &[token], (Code::PermissionDenied, &said))
-            .await;
+        site.check(path, &[token], (Code::PermissionDenied, &said)).await;
     }
 }
 
@@ -238,26 +206,13 @@ async fn what_is_not_built_says_why_and_what_has_no_rule_is_refused() {
     let site = who_am_i().await;
     let player = site.token(&["PLAYER"]);
     let status = site.call("/test.WhoAmI/Later", &[&player]).await;
-    assert_eq!(
-        (status.code(), status.message()),
-        (Code::Unimplemented, "it comes later")
-    );
-    for path in [
-        "/test.WhoAmI/Later",
-        "/test.WhoAmI/NoRule",
-        "/test.WhoAmI/",
-        "/",
-    ] {
+    assert_eq!((status.code(), status.message()), (Code::Unimplemented, "it comes later"));
+    for path in ["/test.WhoAmI/Later", "/test.WhoAmI/NoRule", "/test.WhoAmI/", "/"] {
         let said = format!("NOT_BUILT method={path}");
-        site.check(path, &[&player], (Code::Unimplemented, &said))
-            .await;
+        site.check(path, &[&player], (Code::Unimplemented, &said)).await;
     }
     // Close to what stands open, but not it.
-    for path in [
-        "/grpc.health.v1.HealthX/Check",
-        "/test.WhoAmI/open",
-        "//test.WhoAmI/Open",
-    ] {
+    for path in ["/grpc.health.v1.HealthX/Check", "/test.WhoAmI/open", "//test.WhoAmI/Open"] {
         let said = format!("NOT_BUILT method={path}");
         site.check(path, &[], (Code::Unimplemented, &said)).await;
     }
@@ -268,11 +223,7 @@ async fn a_bad_token_is_refused_where_none_is_needed() {
     let site = who_am_i().await;
     let good = site.token(&["PLAYER"]);
     let stranger = {
-        let claims = Claims {
-            iss: "x".to_owned(),
-            exp: 1,
-            ..Claims::default()
-        };
+        let claims = Claims { iss: "x".to_owned(), exp: 1, ..Claims::default() };
         format!("Bearer {}", Signer::generate().sign(&claims).unwrap())
     };
     let cases: [(&[&str], &str); 7] = [
@@ -285,14 +236,9 @@ async fn a_bad_token_is_refused_where_none_is_needed() {
         (&[&good, &good], "malformed"),
     ];
     for (authorization, fault) in cases {
-        for path in [
-            "/test.WhoAmI/Open",
-            "/test.WhoAmI/Player",
-            "/test.WhoAmI/NoRule",
-        ] {
+        for path in ["/test.WhoAmI/Open", "/test.WhoAmI/Player", "/test.WhoAmI/NoRule"] {
             let said = format!("INVALID_TOKEN token={fault}");
-            site.check(path, authorization, (Code::Unauthenticated, &said))
-                .await;
+            site.check(path, authorization, (Code::Unauthenticated, &said)).await;
         }
     }
 }
@@ -302,9 +248,7 @@ async fn health_and_reflection_stand_open() {
     let site = who_am_i().await;
     let mut health = HealthClient::new(site.channel());
     for service in ["", "test.WhoAmI"] {
-        let request = HealthCheckRequest {
-            service: service.to_owned(),
-        };
+        let request = HealthCheckRequest { service: service.to_owned() };
         let status = health.check(request).await.unwrap().into_inner().status();
         assert_eq!(status, ServingStatus::Serving, "{service:?}");
     }
@@ -314,26 +258,14 @@ async fn health_and_reflection_stand_open() {
         host: String::new(),
         message_request: Some(MessageRequest::ListServices(String::new())),
     };
-    let answers = reflection
-        .server_reflection_info(tokio_stream::once(list))
-        .await;
-    let answer = answers
-        .unwrap()
-        .into_inner()
-        .message()
-        .await
-        .unwrap()
-        .unwrap();
+    let answers = reflection.server_reflection_info(tokio_stream::once(list)).await;
+    let answer = answers.unwrap().into_inner().message().await.unwrap().unwrap();
     let Some(server_reflection_response::MessageResponse::ListServicesResponse(list)) =
         answer.message_response
     else {
         panic!("a list");
     };
-    assert!(
-        list.service
-            .iter()
-            .any(|service| service.name == "grpc.health.v1.Health")
-    );
+    assert!(list.service.iter().any(|service| service.name == "grpc.health.v1.Health"));
 }
 
 #[tokio::test]
@@ -346,10 +278,7 @@ async fn a_service_channel_calls_as_its_service() {
     let path = PathAndQuery::from_static("/test.WhoAmI/Service");
     let request = tonic::Request::new(HealthCheckRequest::default());
     let status = grpc.unary(request, path, codec).await.unwrap_err();
-    assert_eq!(
-        (status.code(), status.message()),
-        (Code::Aborted, "the service clock")
-    );
+    assert_eq!((status.code(), status.message()), (Code::Aborted, "the service clock"));
     // And the interceptor alone, as a service with channels of its own uses it.
     let request = site.services.clone().call(tonic::Request::new(())).unwrap();
     assert!(request.metadata().contains_key("authorization"));
@@ -366,9 +295,7 @@ async fn a_drain_tells_health_and_tasks_and_ends_as_soon_as_they_do() {
     });
     let site = Site::start(service, LONG).await;
     let mut health = HealthClient::new(site.channel());
-    let request = HealthCheckRequest {
-        service: "test.WhoAmI".to_owned(),
-    };
+    let request = HealthCheckRequest { service: "test.WhoAmI".to_owned() };
     let mut watch = health.watch(request).await.unwrap().into_inner();
     let first = watch.message().await.unwrap().unwrap();
     assert_eq!(first.status(), ServingStatus::Serving);
@@ -385,39 +312,27 @@ async fn a_drain_tells_health_and_tasks_and_ends_as_soon_as_they_do() {
 
 #[tokio::test]
 async fn during_the_notice_calls_are_answered_and_health_says_not_serving() {
-    let drain = Drain {
-        notice: Duration::from_secs(60),
-        ..LONG
-    };
+    let drain = Drain { notice: Duration::from_secs(60), ..LONG };
     let site = Site::start(Service::new("test").grpc(WhoAmI), drain).await;
     let mut health = HealthClient::new(site.channel());
-    let request = HealthCheckRequest {
-        service: String::new(),
-    };
+    let request = HealthCheckRequest { service: String::new() };
     let mut watch = health.watch(request.clone()).await.unwrap().into_inner();
     watch.message().await.unwrap().unwrap();
     site.shutdown.begin();
     watch.message().await.unwrap().unwrap();
     let status = health.check(request).await.unwrap().into_inner().status();
     assert_eq!(status, ServingStatus::NotServing);
-    site.check("/test.WhoAmI/Open", &[], (Code::Aborted, "a guest"))
-        .await;
+    site.check("/test.WhoAmI/Open", &[], (Code::Aborted, "a guest")).await;
     assert!(!site.served.is_finished());
 }
 
 #[tokio::test]
 async fn a_drain_does_not_wait_for_ever_for_an_open_stream() {
-    let drain = Drain {
-        notice: Duration::ZERO,
-        grace: Duration::from_millis(50),
-    };
+    let drain = Drain { notice: Duration::ZERO, grace: Duration::from_millis(50) };
     let site = Site::start(Service::new("test").grpc(WhoAmI).task(pending()), drain).await;
     // A stream whose client never ends it.
     let mut reflection = ServerReflectionClient::new(site.channel());
-    let open = reflection
-        .server_reflection_info(tokio_stream::pending())
-        .await
-        .unwrap();
+    let open = reflection.server_reflection_info(tokio_stream::pending()).await.unwrap();
     site.shutdown.begin();
     site.served.await.unwrap().unwrap();
     drop(open);
@@ -425,9 +340,7 @@ async fn a_drain_does_not_wait_for_ever_for_an_open_stream() {
 
 #[tokio::test]
 async fn a_task_that_dies_ends_the_server_with_an_error() {
-    let service = Service::new("test")
-        .grpc(WhoAmI)
-        .task(async { panic!("on purpose") });
+    let service = Service::new("test").grpc(WhoAmI).task(async { panic!("on purpose") });
     let site = Site::start(service, LONG).await;
     let result = site.served.await.unwrap();
     assert!(matches!(result, Err(ServeError::Task(_))), "{result:?}");
@@ -439,9 +352,78 @@ async fn unreadable_descriptors_are_refused_at_the_start() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let verifier = Verifier::new("tengen", "tengen", ManualTime::new(NOW_MS).shared());
     let gate = Gate::new([], Arc::new(verifier));
-    let result = serve_draining(listener, vec![], gate, b"\xff", Shutdown::new(), LONG).await;
-    assert!(
-        matches!(result, Err(ServeError::Descriptors(_))),
-        "{result:?}"
-    );
+    let server = Server::new(listener, gate, b"\xff", Shutdown::new());
+    let result = server.serve(async { Ok(vec![]) }).await;
+    assert!(matches!(result, Err(ServeError::Descriptors(_))), "{result:?}");
+}
+
+/// A server whose service comes when the sender says so, and one latch beside it.
+struct Late {
+    address: SocketAddr,
+    latch: Latch,
+    come: oneshot::Sender<Service>,
+}
+
+async fn late() -> Late {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let verifier = Verifier::new("tengen", "tengen", ManualTime::new(NOW_MS).shared());
+    let rules = RULES.map(|(path, role, not_built)| Rule::new(path, role, not_built));
+    let gate = Gate::new(rules, Arc::new(verifier));
+    let server = Server::new(listener, gate, FILE_DESCRIPTOR_SET, Shutdown::new());
+    let latch = server.readiness.latch("keys");
+    let (come, service) = oneshot::channel();
+    tokio::spawn(server.serve(async { Ok(vec![service.await.unwrap()]) }));
+    Late { address, latch, come }
+}
+
+#[tokio::test]
+async fn health_says_serving_only_while_all_is_there() {
+    let late = late().await;
+    let channel = client::endpoint(&format!("http://{}", late.address)).unwrap().connect_lazy();
+    let request = HealthCheckRequest { service: String::new() };
+    let mut watch = HealthClient::new(channel.clone()).watch(request).await.unwrap().into_inner();
+    let mut next = async || watch.message().await.unwrap().unwrap().status();
+    assert_eq!(next().await, ServingStatus::NotServing);
+
+    // Before the service is there, a token that nobody can check yet is no reason to sign in again.
+    let call = async || {
+        let mut grpc = tonic::client::Grpc::new(channel.clone());
+        grpc.ready().await.unwrap();
+        let codec = ProstCodec::<HealthCheckRequest, HealthCheckResponse>::default();
+        let mut request = tonic::Request::new(HealthCheckRequest::default());
+        request.metadata_mut().insert("authorization", "Bearer a.b.c".parse().unwrap());
+        let path = PathAndQuery::from_static("/test.WhoAmI/Open");
+        grpc.unary(request, path, codec).await.unwrap_err().code()
+    };
+    assert_eq!(call().await, Code::Unavailable);
+    late.latch.set();
+    late.come.send(Service::new("test").grpc(WhoAmI)).unwrap();
+    while next().await != ServingStatus::Serving {}
+    assert_eq!(call().await, Code::Unauthenticated);
+
+    late.latch.lose(&"gone");
+    while next().await != ServingStatus::NotServing {}
+    // Those who call all the same are answered: what is not there is for each call to find out.
+    assert_eq!(call().await, Code::Unauthenticated);
+    late.latch.set();
+    while next().await != ServingStatus::Serving {}
+}
+
+#[tokio::test]
+async fn services_hear_of_the_end_after_the_notice() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let verifier = Verifier::new("tengen", "tengen", ManualTime::new(NOW_MS).shared());
+    let gate = Gate::new([], Arc::new(verifier));
+    let (shutdown, ending) = (Shutdown::new(), Shutdown::new());
+    let mut server = Server::new(listener, gate, FILE_DESCRIPTOR_SET, shutdown.clone());
+    let notice = Duration::from_millis(300);
+    server.drain = Drain { notice, ..LONG };
+    server.ending = ending.clone();
+    let served = tokio::spawn(server.serve(async { Ok(vec![Service::new("test")]) }));
+    let start = tokio::time::Instant::now();
+    shutdown.begin();
+    ending.begun().await;
+    assert!(start.elapsed() >= notice);
+    served.await.unwrap().unwrap();
 }

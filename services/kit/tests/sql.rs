@@ -23,32 +23,22 @@ const ONE: Migration = Migration {
               parts bigint not null
           );",
 };
-const TWO: Migration = Migration {
-    version: 2,
-    name: "note",
-    sql: "alter table things add column note text;",
-};
+const TWO: Migration =
+    Migration { version: 2, name: "note", sql: "alter table things add column note text;" };
 
 fn url(folder: &TempDir) -> String {
     format!("sqlite://{}", folder.path().join("test.db").display())
 }
 
 async fn count(pool: &AnyPool) -> i64 {
-    sqlx::query_scalar("select count(*) from owners")
-        .fetch_one(pool)
-        .await
-        .unwrap()
+    sqlx::query_scalar("select count(*) from owners").fetch_one(pool).await.unwrap()
 }
 
 #[tokio::test]
 async fn a_file_is_made_migrated_and_found_again() {
     let folder = TempDir::new().unwrap();
     let pool = open(&url(&folder), &[ONE]).await.unwrap();
-    sqlx::query("insert into owners (id) values ($1)")
-        .bind("a")
-        .execute(&pool)
-        .await
-        .unwrap();
+    sqlx::query("insert into owners (id) values ($1)").bind("a").execute(&pool).await.unwrap();
     sqlx::query("insert into things (owner, id, body, parts) values ($2, $1, $3, $1)")
         .bind(1_i64 << 62)
         .bind("a")
@@ -66,10 +56,7 @@ async fn a_file_is_made_migrated_and_found_again() {
             .await
             .unwrap();
     assert_eq!((id, body, note), (1 << 62, vec![0, 255, b'1'], None));
-    let mode: String = sqlx::query_scalar("pragma journal_mode")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
+    let mode: String = sqlx::query_scalar("pragma journal_mode").fetch_one(&pool).await.unwrap();
     assert_eq!(mode, "wal");
 }
 
@@ -77,38 +64,21 @@ async fn a_file_is_made_migrated_and_found_again() {
 async fn failures_are_told_apart() {
     let folder = TempDir::new().unwrap();
     let pool = open(&url(&folder), &[ONE]).await.unwrap();
-    let insert = || {
-        sqlx::query("insert into owners (id) values ($1)")
-            .bind("a")
-            .execute(&pool)
-    };
+    let insert = || sqlx::query("insert into owners (id) values ($1)").bind("a").execute(&pool);
     insert().await.unwrap();
     assert_eq!(classify(&insert().await.unwrap_err()), Failure::Unique);
 
-    let orphan = sqlx::query("insert into things values (1, 'nobody', '', 0)")
-        .execute(&pool)
-        .await;
+    let orphan = sqlx::query("insert into things values (1, 'nobody', '', 0)").execute(&pool).await;
     assert_eq!(classify(&orphan.unwrap_err()), Failure::Other);
-    let nonsense = sqlx::query("select nonsense")
-        .execute(&pool)
-        .await
-        .unwrap_err();
+    let nonsense = sqlx::query("select nonsense").execute(&pool).await.unwrap_err();
     assert_eq!(classify(&nonsense), Failure::Other);
 
     // A second writer that does not wait, while a first one writes.
     let mut first = begin_write(&pool).await.unwrap();
-    sqlx::query("insert into owners (id) values ('b')")
-        .execute(&mut *first)
-        .await
-        .unwrap();
+    sqlx::query("insert into owners (id) values ('b')").execute(&mut *first).await.unwrap();
     let mut second = pool.acquire().await.unwrap();
-    sqlx::query("pragma busy_timeout = 0")
-        .execute(&mut *second)
-        .await
-        .unwrap();
-    let busy = sqlx::query("insert into owners (id) values ('c')")
-        .execute(&mut *second)
-        .await;
+    sqlx::query("pragma busy_timeout = 0").execute(&mut *second).await.unwrap();
+    let busy = sqlx::query("insert into owners (id) values ('c')").execute(&mut *second).await;
     assert_eq!(classify(&busy.unwrap_err()), Failure::Transient);
     first.commit().await.unwrap();
     second.close().await.unwrap();
@@ -153,13 +123,9 @@ async fn writers_that_read_first_queue_up_and_lose_nothing() {
 
 #[tokio::test]
 async fn addresses_that_cannot_work_are_refused_without_their_password() {
-    for address in [
-        "",
-        "things.db",
-        "mysql://u:secret@h/d",
-        "sqlite::memory:",
-        "sqlite://x?mode=memory",
-    ] {
+    for address in
+        ["", "things.db", "mysql://u:secret@h/d", "sqlite::memory:", "sqlite://x?mode=memory"]
+    {
         let error = open(address, &[]).await.unwrap_err();
         assert!(matches!(error, SqlError::Url(_)), "{address}: {error}");
         assert!(!error.to_string().contains("secret"), "{error}");
@@ -173,12 +139,6 @@ async fn addresses_that_cannot_work_are_refused_without_their_password() {
 async fn a_changed_migration_is_refused() {
     let folder = TempDir::new().unwrap();
     open(&url(&folder), &[ONE]).await.unwrap().close().await;
-    let changed = Migration {
-        sql: "create table other (id text);",
-        ..ONE
-    };
-    assert!(matches!(
-        open(&url(&folder), &[changed]).await,
-        Err(SqlError::Migrate(_))
-    ));
+    let changed = Migration { sql: "create table other (id text);", ..ONE };
+    assert!(matches!(open(&url(&folder), &[changed]).await, Err(SqlError::Migrate(_))));
 }

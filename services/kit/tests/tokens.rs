@@ -48,12 +48,7 @@ fn secret(text: &str) -> ServiceSecret {
 /// A token with this header and payload, and a signature of zeros.
 fn unsigned(header: &str, payload: &str) -> String {
     let encode = |text: &str| BASE64_URL_SAFE_NO_PAD.encode(text);
-    format!(
-        "{}.{}.{}",
-        encode(header),
-        encode(payload),
-        BASE64_URL_SAFE_NO_PAD.encode([0; 64])
-    )
+    format!("{}.{}.{}", encode(header), encode(payload), BASE64_URL_SAFE_NO_PAD.encode([0; 64]))
 }
 
 #[test]
@@ -66,10 +61,7 @@ fn a_good_token_tells_the_account() {
         let Caller::Account(account) = verifier.verify(&token).unwrap() else {
             panic!("an account");
         };
-        assert_eq!(
-            (account.id.as_str(), account.name.as_str()),
-            ("player_1", "围棋")
-        );
+        assert_eq!((account.id.as_str(), account.name.as_str()), ("player_1", "围棋"));
         assert_eq!(
             (account.bot, account.roles.as_slice()),
             (false, ["PLAYER".to_owned()].as_slice())
@@ -82,12 +74,7 @@ fn a_token_is_good_until_the_second_it_expires() {
     let (time, signer) = (ManualTime::new(NOW_MS), Signer::generate());
     let verifier = verifier(&time, &signer);
     let cached = signer.sign(&claims()).unwrap();
-    let fresh = signer
-        .sign(&Claims {
-            sub: "player_2".to_owned(),
-            ..claims()
-        })
-        .unwrap();
+    let fresh = signer.sign(&Claims { sub: "player_2".to_owned(), ..claims() }).unwrap();
     verifier.verify(&cached).unwrap();
 
     time.advance(599_999);
@@ -99,11 +86,7 @@ fn a_token_is_good_until_the_second_it_expires() {
 
 #[test]
 fn keys_rotate_without_a_gap_and_a_lost_key_opens_nothing() {
-    let (time, old, new) = (
-        ManualTime::new(NOW_MS),
-        Signer::generate(),
-        Signer::generate(),
-    );
+    let (time, old, new) = (ManualTime::new(NOW_MS), Signer::generate(), Signer::generate());
     let verifier = verifier(&time, &old);
     let by_old = old.sign(&claims()).unwrap();
     let by_new = new.sign(&claims()).unwrap();
@@ -130,25 +113,13 @@ fn a_bad_key_set_leaves_the_old_keys() {
     let okp =
         |x: &str| format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","kid":"k","x":"{x}"}}]}}"#);
     for set in ["", "[]", "{}", "not json", r#"{"keys":7}"#] {
-        assert!(
-            matches!(verifier.set_jwks(set), Err(KeyError::Jwks(_))),
-            "{set}"
-        );
+        assert!(matches!(verifier.set_jwks(set), Err(KeyError::Jwks(_))), "{set}");
     }
     let rsa = r#"{"keys":[{"kty":"RSA","kid":"k","n":"AQAB","e":"AQAB"}]}"#.to_owned();
     let no_id = signer.jwks().replace("kid", "dik");
     let none = r#"{"keys":[]}"#.to_owned();
     let odd = r#"{"keys":[7,null,"x",{"kty":7}]}"#.to_owned();
-    for set in [
-        none,
-        odd,
-        rsa,
-        no_id,
-        okp(""),
-        okp("!"),
-        okp(&short),
-        okp(&weak),
-    ] {
+    for set in [none, odd, rsa, no_id, okp(""), okp("!"), okp(&short), okp(&weak)] {
         assert_eq!(verifier.set_jwks(&set), Err(KeyError::NoKey), "{set}");
     }
     verifier.verify(&token).unwrap();
@@ -162,28 +133,10 @@ fn a_token_of_somebody_else_is_refused() {
         let token = signer.sign(&claims).unwrap();
         assert_eq!(verifier.verify(&token), Err(expected), "{claims:?}");
     };
-    check(
-        Claims {
-            iss: "elsewhere".to_owned(),
-            ..claims()
-        },
-        TokenFault::Foreign,
-    );
-    check(
-        Claims {
-            aud: "elsewhere".to_owned(),
-            ..claims()
-        },
-        TokenFault::Foreign,
-    );
+    check(Claims { iss: "elsewhere".to_owned(), ..claims() }, TokenFault::Foreign);
+    check(Claims { aud: "elsewhere".to_owned(), ..claims() }, TokenFault::Foreign);
     check(Claims { exp: 0, ..claims() }, TokenFault::Expired);
-    check(
-        Claims {
-            exp: -1,
-            ..claims()
-        },
-        TokenFault::Malformed,
-    );
+    check(Claims { exp: -1, ..claims() }, TokenFault::Malformed);
 
     // Another key under the id of ours.
     let forger = Signer::generate();
@@ -201,12 +154,7 @@ fn a_public_key_is_no_shared_secret() {
     let secret = secret(&signer.jwks());
     let forger = ServiceTokens::new("game", &secret, time.shared()).unwrap();
     let header = forger.header().unwrap();
-    let token = header
-        .to_str()
-        .unwrap()
-        .strip_prefix("Bearer ")
-        .unwrap()
-        .to_owned();
+    let token = header.to_str().unwrap().strip_prefix("Bearer ").unwrap().to_owned();
     let verifier = verifier(&time, &signer);
     assert_eq!(verifier.verify(&token), Err(TokenFault::UnknownKey));
     let verifier = verifier.with_services(&ServiceSecret::generate()).unwrap();
@@ -216,9 +164,7 @@ fn a_public_key_is_no_shared_secret() {
 #[test]
 fn malformed_tokens_are_refused_and_nothing_panics() {
     let (time, signer) = (ManualTime::new(NOW_MS), Signer::generate());
-    let verifier = verifier(&time, &signer)
-        .with_services(&ServiceSecret::generate())
-        .unwrap();
+    let verifier = verifier(&time, &signer).with_services(&ServiceSecret::generate()).unwrap();
     let good = signer.sign(&claims()).unwrap();
     let kid = signer.kid();
     let ours = format!(r#"{{"alg":"EdDSA","kid":"{kid}"}}"#);
@@ -250,11 +196,7 @@ fn malformed_tokens_are_refused_and_nothing_panics() {
     // Cut anywhere, and with any one character spoilt.
     for index in 0..good.len() {
         tokens.push(good[..index].to_owned());
-        let spoilt = if good.as_bytes()[index] == b'A' {
-            "B"
-        } else {
-            "A"
-        };
+        let spoilt = if good.as_bytes()[index] == b'A' { "B" } else { "A" };
         tokens.push(format!("{}{spoilt}{}", &good[..index], &good[index + 1..]));
     }
     for token in &tokens {
@@ -268,16 +210,11 @@ fn service_tokens_are_renewed_in_time() {
     let time = ManualTime::new(NOW_MS);
     let secret = secret("a secret of services, 32 bytes long");
     let tokens = ServiceTokens::new("clock", &secret, time.shared()).unwrap();
-    let verifier = Verifier::new("tengen", "tengen", time.shared())
-        .with_services(&secret)
-        .unwrap();
+    let verifier = Verifier::new("tengen", "tengen", time.shared()).with_services(&secret).unwrap();
     let token = || tokens.header().unwrap().to_str().unwrap()["Bearer ".len()..].to_owned();
 
     let first = token();
-    assert_eq!(
-        verifier.verify(&first),
-        Ok(Caller::Service(Arc::from("clock")))
-    );
+    assert_eq!(verifier.verify(&first), Ok(Caller::Service(Arc::from("clock"))));
     time.advance(29_999);
     assert_eq!(token(), first);
     time.advance(1);
@@ -291,10 +228,7 @@ fn service_tokens_are_renewed_in_time() {
 
 #[test]
 fn a_short_secret_is_refused_and_no_secret_is_shown() {
-    assert_eq!(
-        ServiceSecret::new("short").unwrap_err(),
-        KeyError::ShortSecret(5)
-    );
+    assert_eq!(ServiceSecret::new("short").unwrap_err(), KeyError::ShortSecret(5));
     let shown = format!("{:?}", secret("a secret of services, 32 bytes long"));
     assert!(!shown.contains("secret of"), "{shown}");
 }
@@ -314,19 +248,41 @@ fn a_key_is_the_same_from_its_pem_and_its_seed() {
 #[test]
 fn the_id_of_a_key_is_its_thumbprint() {
     // The example of RFC 8037, appendix A.1 to A.3.
-    let seed = BASE64_URL_SAFE_NO_PAD
-        .decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A")
-        .unwrap();
+    let seed =
+        BASE64_URL_SAFE_NO_PAD.decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A").unwrap();
     let signer = Signer::from_seed(&seed.try_into().unwrap());
     assert_eq!(signer.kid(), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
-    assert!(
-        signer
-            .jwks()
-            .contains("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
-    );
+    assert!(signer.jwks().contains("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"));
 }
 
 fn parts(token: &str) -> [String; 3] {
     let parts: Vec<_> = token.split('.').map(str::to_owned).collect();
     parts.try_into().unwrap()
+}
+
+#[test]
+fn a_key_that_is_no_longer_published_is_good_as_long_as_its_tokens() {
+    let time = ManualTime::new(NOW_MS);
+    let (old, new) = (Signer::generate(), Signer::generate());
+    let verifier = Verifier::new("tengen", "tengen", time.shared());
+    verifier.renew_jwks(&old.jwks()).unwrap();
+    time.advance(60_000);
+    verifier.renew_jwks(&new.jwks()).unwrap();
+
+    // 10 minutes of life, from the last moment at which the old key may have signed.
+    let late = Claims { exp: NOW_MS / 1_000 + 660, ..claims() };
+    let (by_old, by_new) = (old.sign(&late).unwrap(), new.sign(&late).unwrap());
+    time.advance(9 * 60_000 + 59_000);
+    verifier.renew_jwks(&new.jwks()).unwrap();
+    assert!(verifier.verify(&by_old).is_ok());
+    assert!(verifier.verify(&by_new).is_ok());
+
+    time.advance(1_000);
+    verifier.renew_jwks(&new.jwks()).unwrap();
+    assert_eq!(verifier.verify(&by_old), Err(TokenFault::UnknownKey));
+    let late = Claims { exp: NOW_MS / 1_000 + 6_600, ..claims() };
+    assert!(verifier.verify(&new.sign(&late).unwrap()).is_ok());
+    // A set that cannot be read changes nothing.
+    assert!(verifier.renew_jwks("{}").is_err());
+    assert!(verifier.verify(&new.sign(&late).unwrap()).is_ok());
 }

@@ -27,7 +27,10 @@ pub enum LiveError {
     /// A limit of the backend is reached.
     #[error("no room for more {0}")]
     Full(&'static str),
-    /// The backend does not answer. A commit may have happened or not: load and compare.
+    /// The backend cannot be set up like this.
+    #[error("live state: {0}")]
+    BadSettings(String),
+    /// The backend does not answer, or refuses to write. A commit may have happened or not: load and compare.
     #[error("live state does not answer: {0}")]
     Unavailable(String),
 }

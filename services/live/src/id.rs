@@ -16,9 +16,7 @@ pub fn partition(id: &str) -> Option<u16> {
     let digits = characters.as_str();
     let well_formed = prefix.is_ascii_lowercase()
         && (2..=4).contains(&digits.len())
-        && digits
-            .bytes()
-            .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+        && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
         && !rest.is_empty();
     if !well_formed {
         return None;
@@ -55,10 +53,7 @@ mod tests {
             seen[usize::from(found)] = true;
         }
         assert_eq!(seen, [true; PARTITIONS as usize]);
-        assert_eq!(
-            record_id('g', &[0x2f; 16]),
-            format!("g2f-{}", "2f".repeat(16))
-        );
+        assert_eq!(record_id('g', &[0x2f; 16]), format!("g2f-{}", "2f".repeat(16)));
     }
 
     #[test]

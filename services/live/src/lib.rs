@@ -5,8 +5,10 @@ mod id;
 mod live;
 mod memory;
 mod record;
+mod redis;
 mod wake;
 
+pub use self::redis::{Redis, RedisSettings};
 pub use error::LiveError;
 pub use id::{PARTITIONS, partition, record_id};
 pub use live::{Live, Version};

@@ -11,7 +11,8 @@ use crate::wake::WakeUps;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(pub u64);
 
-/// Live state. Every verb may fail with [`LiveError::Unavailable`].
+/// Live state. Every verb may fail with [`LiveError::Unavailable`]: whether a change has happened
+/// then, only a later look tells.
 #[async_trait]
 pub trait Live: Send + Sync {
     /// The clock of the records, in milliseconds of Unix time: what is due is judged by it.
@@ -73,7 +74,9 @@ pub trait Live: Send + Sync {
     async fn due_wait(&self) -> Result<(), LiveError>;
 
     /// At most `most` messages that wait in the outbox, the oldest first. They stay until they
-    /// are acknowledged and are never trimmed before: whoever takes again gets them again.
+    /// are acknowledged and are never trimmed before: whoever takes again gets them again. The
+    /// oldest is always among them; of more than `most`, a backend may leave out some that are
+    /// older than others it gives, but of one record none before the older ones.
     ///
     /// # Errors
     ///
@@ -93,6 +96,14 @@ pub trait Live: Send + Sync {
     ///
     /// When the backend does not answer.
     async fn outbox_acknowledge(&self, ids: &[String]) -> Result<(), LiveError>;
+
+    /// Moves messages to the back of the outbox: what cannot be used now must not keep the others
+    /// waiting. One that is not there is passed over.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn outbox_defer(&self, ids: &[String]) -> Result<(), LiveError>;
 
     /// Puts an entry into a slot, a small keyed collection, or with no value removes it.
     /// `expected` is the version that has to stand, `None` that there is no such entry. From

@@ -78,9 +78,9 @@ impl Commit {
             ));
         }
         match &self.outbox {
-            Some(outgoing) if !outgoing.id.starts_with(id) => Err(LiveError::BadCommit(
-                "the outgoing id does not begin with the record's id",
-            )),
+            Some(outgoing) if !outgoing.id.starts_with(id) => {
+                Err(LiveError::BadCommit("the outgoing id does not begin with the record's id"))
+            }
             _ => Ok(()),
         }
     }

@@ -31,7 +31,7 @@ pub struct Committed {
 
 /// The wake-ups of one record, from the subscription on. Dropping it ends the subscription.
 pub struct WakeUps {
-    receiver: broadcast::Receiver<Committed>,
+    receiver: broadcast::Receiver<Wake>,
     // After the receiver, so that the backend sees it gone.
     _subscription: Box<dyn Any + Send + Sync>,
 }
@@ -41,19 +41,16 @@ impl WakeUps {
     /// clean up.
     #[must_use]
     pub fn new(
-        receiver: broadcast::Receiver<Committed>,
+        receiver: broadcast::Receiver<Wake>,
         subscription: Box<dyn Any + Send + Sync>,
     ) -> Self {
-        Self {
-            receiver,
-            _subscription: subscription,
-        }
+        Self { receiver, _subscription: subscription }
     }
 
     /// The next wake-up; `None` when the backend is gone. Cancel safe.
     pub async fn next(&mut self) -> Option<Wake> {
         match self.receiver.recv().await {
-            Ok(committed) => Some(Wake::Committed(committed)),
+            Ok(wake) => Some(wake),
             Err(broadcast::error::RecvError::Lagged(_)) => Some(Wake::Lagged),
             Err(broadcast::error::RecvError::Closed) => None,
         }

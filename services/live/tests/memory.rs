@@ -10,6 +10,7 @@
 mod conformance;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use conformance::{Subject, commit, create, head, id};
@@ -30,14 +31,28 @@ impl Subject for InMemory {
     async fn pass_ms(&self, ms: u32) {
         self.time.advance(ms);
     }
+
+    fn lease_ms(&self) -> u32 {
+        5_000
+    }
+
+    fn keep_ended_ms(&self) -> u32 {
+        u32::try_from(Settings::default().keep_ended_ms).unwrap()
+    }
+
+    fn entries_per_slot(&self) -> usize {
+        Settings::default().entries_per_slot
+    }
+
+    fn patience(&self) -> Duration {
+        // Its waits end at once or never: one look is enough.
+        Duration::ZERO
+    }
 }
 
 fn memory(settings: Settings) -> InMemory {
     let time = ManualTime::new(1_767_225_600_000);
-    InMemory {
-        live: Memory::new(time.shared(), settings),
-        time,
-    }
+    InMemory { live: Memory::new(time.shared(), settings), time }
 }
 
 async fn in_memory() -> InMemory {
@@ -48,10 +63,7 @@ conformance!(in_memory);
 
 #[tokio::test]
 async fn a_full_partition_takes_no_new_record_until_an_ended_one_expires() {
-    let subject = memory(Settings {
-        records_per_partition: 1,
-        ..Settings::default()
-    });
+    let subject = memory(Settings { records_per_partition: 1, ..Settings::default() });
     let live = subject.live();
     let mut ended = create(1);
     ended.ended = true;
@@ -66,10 +78,7 @@ async fn a_full_partition_takes_no_new_record_until_an_ended_one_expires() {
 
 #[tokio::test]
 async fn a_full_slot_takes_no_new_entry_but_changes_to_old_ones() {
-    let subject = memory(Settings {
-        entries_per_slot: 1,
-        ..Settings::default()
-    });
+    let subject = memory(Settings { entries_per_slot: 1, ..Settings::default() });
     let live = subject.live();
     let put = |key, expected| live.put_entry("s", key, expected, Some("v".into()), None);
     let first = put("a", None).await.unwrap();
@@ -80,17 +89,12 @@ async fn a_full_slot_takes_no_new_entry_but_changes_to_old_ones() {
 
 #[tokio::test]
 async fn a_slow_subscriber_lags_and_delays_nobody() {
-    let subject = memory(Settings {
-        wake_ups: 2,
-        ..Settings::default()
-    });
+    let subject = memory(Settings { wake_ups: 2, ..Settings::default() });
     let live = subject.live();
     let mut wake_ups = live.subscribe(&id(1)).await.unwrap();
     live.commit(&id(1), create(1)).await.unwrap();
     for sequence in 1..4 {
-        live.commit(&id(1), commit(head(sequence), 1))
-            .await
-            .unwrap();
+        live.commit(&id(1), commit(head(sequence), 1)).await.unwrap();
     }
     assert_eq!(wake_ups.next().await, Some(Wake::Lagged));
     let Some(Wake::Committed(third)) = wake_ups.next().await else {

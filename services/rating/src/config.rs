@@ -7,7 +7,7 @@ use tengen_ladder::{Ladder, LadderError, LevelSpec};
 
 /// The settings of the rating service.
 #[derive(Debug, Clone, clap::Args)]
-#[group(id = "rating")]
+#[group(skip)]
 pub struct Config {
     /// File of another ladder, as JSON: `{"start": "1K", "levels": [{"name": "3K", "stake": 1,
     /// "promote_at": 5}, …]}`, lowest first (rulebook L1). The standard ladder if absent.
@@ -28,7 +28,7 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error("TENGEN_RATING_LADDER: {0} cannot be read: {1}")]
     Read(PathBuf, std::io::Error),
-    /// It is not of the form that [`Config::ladder`] tells.
+    /// It is not of the form that [`field@Config::ladder`] tells.
     #[error("TENGEN_RATING_LADDER: {0} is no ladder: {1}")]
     Json(PathBuf, serde_json::Error),
     /// It starts at a level that it does not have.

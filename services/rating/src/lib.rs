@@ -4,6 +4,7 @@ mod config;
 mod convert;
 mod error;
 mod intake;
+mod process;
 mod service;
 mod store;
 
@@ -19,6 +20,7 @@ use tengen_proto::internal::v1::results_service_client::ResultsServiceClient;
 use tengen_proto::rating::v1::rating_service_server::RatingServiceServer;
 
 pub use config::{Config, ConfigError};
+pub use process::{ProcessSettings, start};
 
 /// The schema; [`tengen_kit::sql::open`] brings it up to date.
 pub const MIGRATIONS: &[Migration] = &[Migration {

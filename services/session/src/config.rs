@@ -6,24 +6,8 @@ use tengen_proto::common::v1::Role;
 
 /// The settings of the session service.
 #[derive(Debug, Clone, clap::Args)]
-#[group(id = "session")]
+#[group(skip)]
 pub struct Config {
-    /// Who issues access tokens; every service checks it.
-    #[arg(
-        id = "session-issuer",
-        long,
-        env = "TENGEN_SESSION_ISSUER",
-        default_value = "tengen"
-    )]
-    pub issuer: String,
-    /// Whom access tokens are for; every service checks it.
-    #[arg(
-        id = "session-audience",
-        long,
-        env = "TENGEN_SESSION_AUDIENCE",
-        default_value = "tengen"
-    )]
-    pub audience: String,
     /// Ids of the players who are referees, separated by commas.
     #[arg(
         id = "session-referees",
@@ -48,7 +32,7 @@ pub struct Config {
         value_delimiter = ','
     )]
     pub organisers: Vec<String>,
-    /// How many passwords are hashed at once; each takes a core for about 30 ms and 19 MiB.
+    /// How many passwords are hashed at once; each takes a core for 30 to 60 ms, and 19 MiB.
     #[arg(
         id = "session-hashers",
         long,
@@ -73,8 +57,6 @@ pub(crate) struct Grants(Vec<(Role, HashSet<String>)>);
 impl Default for Config {
     fn default() -> Self {
         Self {
-            issuer: "tengen".to_owned(),
-            audience: "tengen".to_owned(),
             referees: Vec::new(),
             chief_referees: Vec::new(),
             organisers: Vec::new(),

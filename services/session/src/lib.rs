@@ -5,6 +5,7 @@ mod convert;
 mod error;
 mod names;
 mod password;
+mod process;
 mod service;
 mod store;
 mod tokens;
@@ -14,12 +15,14 @@ use std::sync::Arc;
 
 use sqlx::AnyPool;
 use tengen_kit::auth::Signer;
+use tengen_kit::config::Issuer;
 use tengen_kit::service::{MAX_MESSAGE_BYTES, Service};
 use tengen_kit::sql::Migration;
 use tengen_kit::time::SharedTime;
 use tengen_proto::session::v1::session_service_server::SessionServiceServer;
 
 pub use config::Config;
+pub use process::{ProcessSettings, start};
 pub use store::{SignerError, signer};
 
 /// The schema; [`tengen_kit::sql::open`] brings it up to date.
@@ -33,6 +36,8 @@ pub const MIGRATIONS: &[Migration] = &[Migration {
 pub struct Parts {
     /// The settings.
     pub config: Config,
+    /// Who issues the tokens, and for whom.
+    pub issuer: Issuer,
     /// The database, with [`MIGRATIONS`] applied.
     pub database: AnyPool,
     /// The key of access tokens: [`signer`].
@@ -56,6 +61,7 @@ pub enum BindError {
 pub fn bind(parts: Parts) -> Result<Service, BindError> {
     let Parts {
         config,
+        issuer,
         database,
         signer,
         time,
@@ -65,7 +71,8 @@ pub fn bind(parts: Parts) -> Result<Service, BindError> {
     let sessions = service::Sessions {
         store: store::Store::new(database),
         passwords,
-        tokens: tokens::Tokens::new(&config, signer, Arc::clone(&time)),
+        jwks: signer.jwks(),
+        tokens: tokens::Tokens::new(issuer, &config, signer, Arc::clone(&time)),
         time,
     };
     let server = SessionServiceServer::new(sessions);

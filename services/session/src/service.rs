@@ -21,6 +21,8 @@ pub(crate) struct Sessions {
     pub(crate) store: Store,
     pub(crate) passwords: Passwords,
     pub(crate) tokens: Tokens,
+    /// The key set of the tokens.
+    pub(crate) jwks: String,
     pub(crate) time: SharedTime,
 }
 
@@ -95,6 +97,13 @@ impl SessionService for Sessions {
         Ok(Response::new(wire::GetAccountResponse {
             account: Some(convert::account(account)),
         }))
+    }
+
+    async fn get_keys(
+        &self,
+        _: Request<wire::GetKeysRequest>,
+    ) -> Result<Response<wire::GetKeysResponse>, Status> {
+        Ok(Response::new(wire::GetKeysResponse { jwks: self.jwks.clone() }))
     }
 }
 

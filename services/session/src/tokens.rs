@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tengen_kit::auth::{Claims, Signer};
+use tengen_kit::config::Issuer;
 use tengen_kit::status::Refusal;
 use tengen_kit::time::SharedTime;
 use tengen_proto::common::v1::Role;
@@ -16,8 +17,7 @@ pub(crate) const LIFE_SECONDS: i64 = 600;
 /// Issues access tokens.
 #[derive(Clone)]
 pub(crate) struct Tokens {
-    issuer: String,
-    audience: String,
+    issuer: Issuer,
     grants: Arc<Grants>,
     signer: Arc<Signer>,
     time: SharedTime,
@@ -32,10 +32,14 @@ pub(crate) struct Issued {
 }
 
 impl Tokens {
-    pub(crate) fn new(config: &Config, signer: Arc<Signer>, time: SharedTime) -> Self {
+    pub(crate) fn new(
+        issuer: Issuer,
+        config: &Config,
+        signer: Arc<Signer>,
+        time: SharedTime,
+    ) -> Self {
         Self {
-            issuer: config.issuer.clone(),
-            audience: config.audience.clone(),
+            issuer,
             grants: Arc::new(config.grants()),
             signer,
             time,
@@ -50,8 +54,8 @@ impl Tokens {
         let roles = self.grants.roles(&account.player_id);
         let issued_at = self.time.now_ms() / 1_000;
         let claims = Claims {
-            iss: self.issuer.clone(),
-            aud: self.audience.clone(),
+            iss: self.issuer.name.clone(),
+            aud: self.issuer.audience.clone(),
             sub: account.player_id.clone(),
             iat: issued_at,
             exp: issued_at + LIFE_SECONDS,

@@ -7,18 +7,19 @@ use std::sync::Arc;
 
 use tengen_kit::auth::{Gate, KeyError, Rule, ServiceSecret, ServiceTokens, Verifier};
 use tengen_kit::client::{self, ServiceChannel};
+use tengen_kit::config::Issuer;
 use tengen_kit::server::{ServeError, serve};
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::sql::{self, SqlError};
 use tengen_kit::telemetry;
 use tengen_kit::time::{SharedTime, WallTime};
 use tengen_live::{Live, Memory};
-use tengen_proto::common::v1::Role;
 use tengen_proto::{DESCRIPTORS, METHODS};
 use tokio::net::TcpListener;
 
 /// The arguments of `tengen dev`.
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 pub struct Arguments {
     /// Where it listens; loopback only, as its games live in memory.
     #[arg(long, env = "TENGEN_DEV_LISTEN", default_value = "127.0.0.1:4700")]
@@ -32,13 +33,23 @@ pub struct Arguments {
 
 /// The settings of the services.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[group(skip)]
 pub struct Config {
     #[command(flatten)]
-    game: tengen_game::Config,
+    /// The game service.
+    pub game: tengen_game::Config,
     #[command(flatten)]
-    rating: tengen_rating::Config,
+    /// The clock service.
+    pub clock: tengen_clock::Config,
     #[command(flatten)]
-    session: tengen_session::Config,
+    /// The rating service.
+    pub rating: tengen_rating::Config,
+    #[command(flatten)]
+    /// The session service.
+    pub session: tengen_session::Config,
+    #[command(flatten)]
+    /// Whose access tokens are taken.
+    pub issuer: Issuer,
 }
 
 /// What everything is made of.
@@ -47,7 +58,9 @@ pub struct Parts {
     pub listener: TcpListener,
     /// The folder of the SQLite files; made if it is not there.
     pub data: PathBuf,
-    /// The time of everything, games included.
+    /// The live games.
+    pub live: Arc<dyn Live>,
+    /// The time of everything else.
     pub time: SharedTime,
     /// Ends it.
     pub shutdown: Shutdown,
@@ -59,7 +72,9 @@ pub struct Parts {
 #[derive(Debug, thiserror::Error)]
 pub enum DevError {
     /// An address other machines can reach, with games that live in memory.
-    #[error("TENGEN_DEV_LISTEN is {0}, expected a loopback address: games in memory are for trying out")]
+    #[error(
+        "TENGEN_DEV_LISTEN is {0}, expected a loopback address: games in memory are for trying out"
+    )]
     NotLoopback(SocketAddr),
     /// The folder of the SQLite files cannot be made.
     #[error("TENGEN_DEV_DATA is {folder}: {error}")]
@@ -96,7 +111,7 @@ pub enum DevError {
     Signer(#[from] tengen_session::SignerError),
     /// The address of this process cannot be called.
     #[error("the own address: {0}")]
-    Channel(#[from] tonic::transport::Error),
+    Channel(#[from] client::UrlError),
     /// It ended by itself.
     #[error(transparent)]
     Serve(#[from] ServeError),
@@ -124,7 +139,9 @@ pub async fn run(arguments: Arguments) -> Result<(), DevError> {
     let address = listener.local_addr().map_err(io("the own address".into()))?;
     let shutdown = Shutdown::on_signal().map_err(io("listening to signals".into()))?;
     let folder = data.clone();
-    let parts = Parts { listener, data, time: WallTime::shared(), shutdown, config };
+    let time = WallTime::shared();
+    let live = Arc::new(Memory::new(Arc::clone(&time), tengen_live::Settings::default()));
+    let parts = Parts { listener, data, live, time, shutdown, config };
     let serving = bind(parts).await?;
     greet(address, &folder);
     serving.await.map_err(DevError::from)
@@ -154,7 +171,7 @@ README.md plays a first game in a few commands. Ctrl-C ends it.",
 pub async fn bind(
     parts: Parts,
 ) -> Result<impl Future<Output = Result<(), ServeError>> + Send, DevError> {
-    let Parts { listener, data, time, shutdown, config } = parts;
+    let Parts { listener, data, live, time, shutdown, config } = parts;
     let address = listener
         .local_addr()
         .map_err(|error| DevError::Io { what: "the own address".into(), error })?;
@@ -165,13 +182,20 @@ pub async fn bind(
         let tokens = ServiceTokens::new(name, &secret, Arc::clone(&time))?;
         Ok(client::channel(&format!("http://{address}"), tokens)?)
     };
-    let live: Arc<dyn Live> = Arc::new(Memory::new(Arc::clone(&time), tengen_live::Settings::default()));
-
     let game = tengen_game::bind(tengen_game::Parts {
         config: config.game,
         live: Arc::clone(&live),
         time: Arc::clone(&time),
         shutdown: shutdown.clone(),
+        archive: open("game", &data, tengen_game::MIGRATIONS).await?,
+        sessions: channel("game")?,
+    });
+    let clock = tengen_clock::bind(tengen_clock::Parts {
+        config: config.clock,
+        live,
+        time: Arc::clone(&time),
+        shutdown: shutdown.clone(),
+        channel: channel("clock")?,
     });
     let rating = tengen_rating::bind(tengen_rating::Parts {
         config: config.rating,
@@ -183,11 +207,13 @@ pub async fn bind(
     .map_err(|error| DevError::Setting(error.to_string()))?;
     let accounts = open("session", &data, tengen_session::MIGRATIONS).await?;
     let signer = Arc::new(tengen_session::signer(&accounts, &time).await?);
-    let verifier = Verifier::new(&config.session.issuer, &config.session.audience, Arc::clone(&time))
-        .with_services(&secret)?;
+    let verifier =
+        Verifier::new(&config.issuer.name, &config.issuer.audience, Arc::clone(&time))
+            .with_services(&secret)?;
     verifier.set_jwks(&signer.jwks())?;
     let session = tengen_session::bind(tengen_session::Parts {
         config: config.session,
+        issuer: config.issuer,
         database: accounts,
         signer,
         time,
@@ -195,7 +221,7 @@ pub async fn bind(
     .map_err(|error| DevError::Setting(error.to_string()))?;
 
     let gate = Gate::new(rules(), Arc::new(verifier));
-    let services = vec![game, rating, session];
+    let services = vec![game, clock, rating, session];
     Ok(async move { serve(listener, services, gate, DESCRIPTORS, shutdown).await })
 }
 
@@ -210,8 +236,5 @@ async fn open(
 
 /// Who may call what, as the contract says.
 fn rules() -> impl Iterator<Item = Rule> {
-    METHODS.iter().map(|method| {
-        let role = Role::try_from(method.requires).unwrap_or(Role::Unspecified);
-        Rule::new(method.path, role.as_str_name(), method.not_built)
-    })
+    METHODS.iter().map(|method| Rule::new(method.path, method.role(), method.not_built))
 }

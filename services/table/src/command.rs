@@ -4,7 +4,7 @@ use std::fmt;
 
 use tengen_rules::{Colour, Point, Refusal};
 
-use crate::{EndReason, Event, Phase};
+use crate::{EndReason, Event, Offer, Phase, Word};
 
 /// Makes a request known again: two hashes that the caller computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,8 +22,6 @@ pub struct Command {
     pub by: Colour,
     /// Its identity.
     pub request: Request,
-    /// Network delay measured for this seat, before any cap; 0 where none is.
-    pub lag_ms: i64,
     /// What is asked.
     pub act: Act,
 }
@@ -68,6 +66,49 @@ pub enum Act {
     Leave,
     /// To claim that the opponent's time is used up (rulebook C14.5).
     ClaimTime,
+    /// To take the seat of a scheduled game: the player has come (rulebook C14).
+    Arrive,
+    /// To offer the opponent something.
+    Offer(Offer),
+    /// To answer the opponent's offer.
+    Answer {
+        /// What was offered.
+        offer: Offer,
+        /// Whether it is accepted.
+        accept: bool,
+    },
+    /// To end a pause that both agreed on.
+    Resume,
+}
+
+/// A referee's order, or the organiser's. Whoever plays in the game gives none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// Its identity.
+    pub request: Request,
+    /// Who orders, and why.
+    pub word: Word,
+    /// What is ordered.
+    pub act: Ordered,
+}
+
+/// What is ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ordered {
+    /// To stop the clocks (rulebook C5.1).
+    Pause {
+        /// When they go on by themselves; `None`: after the longest pause.
+        until_ms: Option<i64>,
+    },
+    /// To let them run again.
+    Resume,
+    /// To give a side time.
+    AddTime {
+        /// The side.
+        side: Colour,
+        /// How much.
+        ms: i64,
+    },
 }
 
 /// What a command comes to, if it is not refused.
@@ -132,9 +173,31 @@ pub enum Rejection {
         /// The digest of the set as it stands.
         current: u64,
     },
-    /// The opponent's time is not used up, or a move of its may still be in flight.
+    /// Only casual games have this (rulebook C8.2, C5.1).
+    Rated,
+    /// There is no such offer of the opponent's, or nothing to offer it about.
+    NoOffer {
+        /// What was answered or offered.
+        offer: Offer,
+    },
+    /// No more pauses by agreement in this game.
+    NoPauseLeft {
+        /// The most a game has.
+        most: u32,
+    },
+    /// An instant or a length that a pause or added time cannot have.
+    BadTime {
+        /// The field as the API names it.
+        field: &'static str,
+        /// What was given.
+        value: i64,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// The opponent's time is not used up, or a move of the side to move may still be in flight
+    /// after its deadline: no claim yet, and no pause.
     NotDue {
-        /// When its flag may be called; `None` if the opponent's clock does not run.
+        /// When the flag may be called; `None` if the opponent's clock does not run.
         due_ms: Option<i64>,
     },
 }
@@ -157,19 +220,19 @@ impl fmt::Display for Rejection {
                 write!(f, "row {}, column {}: {refusal}", point.row, point.column)
             }
             Self::NoStone { point } => {
-                write!(
-                    f,
-                    "row {}, column {}: expected a stone",
-                    point.row, point.column
-                )
+                write!(f, "row {}, column {}: expected a stone", point.row, point.column)
             }
             Self::DeadSetChanged { given, current } => {
                 write!(f, "dead_set_hash is {given:016x}, expected {current:016x}")
             }
-            Self::NotDue {
-                due_ms: Some(at_ms),
-            } => {
-                write!(f, "the opponent's flag falls at {at_ms}, not yet")
+            Self::Rated => f.write_str("this is for casual games; the game is rated"),
+            Self::NoOffer { offer } => write!(f, "{offer:?}: there is no such offer to speak of"),
+            Self::NoPauseLeft { most } => write!(f, "a game has {most} pauses by agreement"),
+            Self::BadTime { field, value, expected } => {
+                write!(f, "{field} is {value}, expected {expected}")
+            }
+            Self::NotDue { due_ms: Some(at_ms) } => {
+                write!(f, "the flag is called at {at_ms}, not yet")
             }
             Self::NotDue { due_ms: None } => f.write_str("the opponent's clock does not run"),
         }

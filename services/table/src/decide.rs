@@ -4,10 +4,10 @@ use tengen_rules::{Point, Refusal};
 
 use crate::{
     Act, Command, Decision, EndReason, Event, Fact, ForbiddenWhy, IllegalMove, OutOfTurn, Phase,
-    Rejection, Settlement, Table, TwoPasses,
+    Rejection, Request, Settlement, Table, TwoPasses,
 };
 
-type Decided = Result<Decision, Rejection>;
+pub(crate) type Decided = Result<Decision, Rejection>;
 
 impl Table {
     /// Decides a command, in this order: a known request, what is due, the end, the number, the
@@ -16,12 +16,8 @@ impl Table {
     /// # Errors
     /// Why the command is refused; nothing has changed.
     pub fn decide(&self, command: &Command, now_ms: i64) -> Decided {
-        if let Some((digest, sequence)) = self.known(command.request) {
-            return if digest == command.request.digest {
-                Ok(Decision::Known { sequence })
-            } else {
-                Err(Rejection::RequestReused)
-            };
+        if let Some(known) = self.repeated(command.request) {
+            return known;
         }
         let now_ms = now_ms.max(self.last_at_ms);
         let due = self.due(now_ms);
@@ -30,9 +26,7 @@ impl Table {
             return Ok(Decision::Due(due));
         }
         if let Some(outcome) = &self.outcome {
-            return Err(Rejection::Ended {
-                reason: outcome.reason,
-            });
+            return Err(Rejection::Ended { reason: outcome.reason });
         }
         match command.act {
             Act::Play { number, point } => self.play(command, number, point, now_ms),
@@ -42,9 +36,23 @@ impl Table {
             Act::Accept { dead_set } => self.accept(command, dead_set, now_ms),
             Act::Dispute => self.dispute(command, now_ms),
             Act::Resign => Ok(self.lost_by(command, EndReason::Resignation, now_ms)),
-            Act::Leave => Ok(self.lost_by(command, EndReason::Leave, now_ms)),
+            Act::Leave => self.leave(command, now_ms),
             Act::ClaimTime => self.claim_time(command, due),
+            Act::Arrive => self.arrive(command, now_ms),
+            Act::Offer(offer) => self.offer_made(command, offer, now_ms),
+            Act::Answer { offer, accept } => self.answered(command, offer, accept, now_ms),
+            Act::Resume => self.resume_agreed(command, now_ms),
         }
+    }
+
+    /// What a request that was accepted before is answered.
+    pub(crate) fn repeated(&self, request: Request) -> Option<Decided> {
+        let (digest, sequence) = self.known(request)?;
+        Some(if digest == request.digest {
+            Ok(Decision::Known { sequence })
+        } else {
+            Err(Rejection::RequestReused)
+        })
     }
 
     /// Two moves in a row may cost the game, but only by the current number: a retry or a stale one
@@ -60,9 +68,7 @@ impl Table {
             Ok(()) => Fact::Move(point),
             Err(refusal) => self.forbidden(point, refusal)?,
         };
-        Ok(self
-            .press(command, now_ms)
-            .unwrap_or_else(|| accepted(vec![by(command, now_ms, fact)])))
+        Ok(accepted(vec![by(command, now_ms, fact)]))
     }
 
     /// What a move on a forbidden point comes to: an error, or the turn (rulebook C10, C11.1).
@@ -76,9 +82,6 @@ impl Table {
     /// A pass or a confirmation; the second in a row that confirms opens counting (rulebook C12).
     fn give_up(&self, command: &Command, number: u32, fact: Fact, now_ms: i64) -> Decided {
         self.turn(command, number)?;
-        if let Some(due) = self.press(command, now_ms) {
-            return Ok(due);
-        }
         let opens = self.last_confirms && self.confirms(&fact);
         let mut events = vec![by(command, now_ms, fact)];
         if opens {
@@ -101,42 +104,24 @@ impl Table {
         self.expect(Phase::Playing)?;
         let next = self.next_number();
         if number != next {
-            return Err(Rejection::StaleNumber {
-                given: number,
-                next,
-            });
+            return Err(Rejection::StaleNumber { given: number, next });
         }
         if command.by != self.to_move {
-            return Err(Rejection::NotYourTurn {
-                to_move: self.to_move,
-            });
+            return Err(Rejection::NotYourTurn { to_move: self.to_move });
         }
         Ok(())
-    }
-
-    /// The flag, if this turn comes too late with the delay measured now.
-    fn press(&self, command: &Command, now_ms: i64) -> Option<Decision> {
-        let flag = self.clock.as_ref()?.flag_with_lag(now_ms, command.lag_ms)?;
-        Some(Decision::Due(vec![self.flagged(flag)]))
     }
 
     fn mark(&self, command: &Command, point: Point, dead: bool, now_ms: i64) -> Decided {
         self.expect(Phase::Counting)?;
         let size = self.settings.size;
         if !size.contains(point) {
-            return Err(Rejection::Forbidden {
-                point,
-                refusal: Refusal::OffBoard { point, size },
-            });
+            return Err(Rejection::Forbidden { point, refusal: Refusal::OffBoard { point, size } });
         }
         if self.game.board().stone(point).is_none() {
             return Err(Rejection::NoStone { point });
         }
-        Ok(accepted(vec![by(
-            command,
-            now_ms,
-            Fact::Marked { point, dead },
-        )]))
+        Ok(accepted(vec![by(command, now_ms, Fact::Marked { point, dead })]))
     }
 
     /// The second acceptance of the same dead set ends the game (rulebook G8).
@@ -144,10 +129,7 @@ impl Table {
         self.expect(Phase::Counting)?;
         let current = self.counting.dead.digest();
         if dead_set != current {
-            return Err(Rejection::DeadSetChanged {
-                given: dead_set,
-                current,
-            });
+            return Err(Rejection::DeadSetChanged { given: dead_set, current });
         }
         let mut events = vec![by(command, now_ms, Fact::Accepted)];
         if self.accepted(command.by.opponent()).is_some() {
@@ -175,14 +157,18 @@ impl Table {
         Ok(accepted(events))
     }
 
+    /// Escape: leaving a game that has begun (rulebook L7).
+    fn leave(&self, command: &Command, now_ms: i64) -> Decided {
+        if self.phase == Phase::Waiting {
+            return Err(self.wrong_phase(Phase::Playing));
+        }
+        Ok(self.lost_by(command, EndReason::Leave, now_ms))
+    }
+
     /// The end of a game that the side itself has lost, whoever is to move.
     fn lost_by(&self, command: &Command, reason: EndReason, now_ms: i64) -> Decision {
         let winner = Some(command.by.opponent());
-        let fact = Fact::Ended {
-            reason,
-            winner,
-            settlement: None,
-        };
+        let fact = Fact::Ended { reason, winner, settlement: None };
         accepted(vec![by(command, now_ms, fact)])
     }
 
@@ -203,27 +189,19 @@ impl Table {
         Ok(accepted(due))
     }
 
-    fn expect(&self, expected: Phase) -> Result<(), Rejection> {
-        if self.phase == expected {
-            return Ok(());
-        }
-        Err(Rejection::WrongPhase {
-            phase: self.phase,
-            expected,
-        })
+    pub(crate) fn expect(&self, expected: Phase) -> Result<(), Rejection> {
+        if self.phase == expected { Ok(()) } else { Err(self.wrong_phase(expected)) }
+    }
+
+    pub(crate) const fn wrong_phase(&self, expected: Phase) -> Rejection {
+        Rejection::WrongPhase { phase: self.phase, expected }
     }
 }
 
-const fn accepted(events: Vec<Event>) -> Decision {
+pub(crate) const fn accepted(events: Vec<Event>) -> Decision {
     Decision::Accepted(events)
 }
 
-fn by(command: &Command, at_ms: i64, fact: Fact) -> Event {
-    Event {
-        at_ms,
-        by: Some(command.by),
-        request: Some(command.request),
-        lag_ms: command.lag_ms,
-        fact,
-    }
+pub(crate) fn by(command: &Command, at_ms: i64, fact: Fact) -> Event {
+    Event { at_ms, by: Some(command.by), request: Some(command.request), word: None, fact }
 }

@@ -1,6 +1,7 @@
 //! What has happened in a game: facts only. Boards, captures and clocks are derived by folding.
 
 use tengen_rules::{Colour, Point, Refusal};
+use tengen_timing::{CreditReason, PauseReason};
 
 use crate::{EndReason, Request, Settings, Settlement};
 
@@ -13,8 +14,8 @@ pub struct Event {
     pub by: Option<Colour>,
     /// The request that caused it, to be known again.
     pub request: Option<Request>,
-    /// Measured network delay of a turn, before any cap.
-    pub lag_ms: i64,
+    /// The referee who ordered it, and why.
+    pub word: Option<Box<Word>>,
     /// What happened.
     pub fact: Fact,
 }
@@ -50,6 +51,54 @@ pub enum Fact {
     Accepted,
     /// The count was disputed, or its time ran out: play reopens unless the game ends.
     Disputed,
+    /// A player came for a scheduled game (rulebook C14).
+    Arrived,
+    /// A scheduled game began; lateness is off the clocks (rulebook C14.3).
+    Started,
+    /// Clocks were stopped, or stand for one reason more (rulebook C5.1).
+    Paused {
+        /// Why.
+        reason: PauseReason,
+        /// When this reason is gone by itself; `None` if only by order.
+        until_ms: Option<i64>,
+    },
+    /// A reason to stand is gone; play goes on when none is left.
+    Resumed {
+        /// Which.
+        reason: PauseReason,
+    },
+    /// A side was given time.
+    TimeAdded {
+        /// Who was given it.
+        side: Colour,
+        /// How much.
+        ms: i64,
+    },
+    /// Time the server cost the side to move was given back (rulebook C8.4).
+    Credited {
+        /// Why.
+        reason: CreditReason,
+        /// The interval that does not count.
+        from_ms: i64,
+        /// Its end.
+        to_ms: i64,
+    },
+    /// The network delay of a side was measured anew.
+    LagMeasured {
+        /// The delay, before any cap.
+        ms: i64,
+    },
+    /// Something was offered.
+    Offered(Offer),
+    /// The opponent's offer was answered.
+    Answered {
+        /// What was offered.
+        offer: Offer,
+        /// Whether it is accepted.
+        accept: bool,
+    },
+    /// The last move was taken back by consent (rulebook C8.2).
+    TakenBack,
     /// The game ended.
     Ended {
         /// Why.
@@ -59,6 +108,26 @@ pub enum Fact {
         /// How a count was settled.
         settlement: Option<Settlement>,
     },
+}
+
+/// A referee's order, told with what it did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    /// Who ordered.
+    pub referee: String,
+    /// Why.
+    pub text: String,
+}
+
+/// What a player may offer the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Offer {
+    /// A draw.
+    Draw,
+    /// To take back the last move; casual games (rulebook C8.2).
+    TakeBack,
+    /// To pause; casual games (rulebook C5.1).
+    Pause,
 }
 
 /// What a game begins with. Who the players are is for the caller to know.

@@ -5,12 +5,15 @@ mod decide;
 mod due;
 mod event;
 mod fold;
+mod offers;
 mod outcome;
+mod pause;
 mod settings;
 mod state;
+mod waiting;
 
-pub use command::{Act, Command, Decision, Rejection, Request};
-pub use event::{Event, Fact, ForbiddenWhy, Opening};
+pub use command::{Act, Command, Decision, Order, Ordered, Rejection, Request};
+pub use event::{Event, Fact, ForbiddenWhy, Offer, Opening, Word};
 pub use fold::FoldError;
 pub use outcome::{Counted, EndReason, Outcome, Settlement};
 pub use settings::{Absence, IllegalMove, OutOfTurn, Settings, SettingsError, TwoPasses, limits};

@@ -17,6 +17,14 @@ pub mod limits {
     pub const RECONNECT_MS: std::ops::RangeInclusive<i64> = 5_000..=3_600_000;
     /// The most a player may come late.
     pub const LATE_MS: std::ops::RangeInclusive<i64> = 0..=3_600_000;
+    /// The longest pause that both agree on, and the number of them in a game (our reading).
+    pub const AGREED_PAUSE_MS: i64 = 600_000;
+    /// Pauses by agreement in one game.
+    pub const AGREED_PAUSES: u32 = 5;
+    /// The longest pause that is ordered.
+    pub const ORDERED_PAUSE_MS: i64 = 24 * 60 * 60 * 1_000;
+    /// How far ahead a game may be scheduled.
+    pub const START_AHEAD_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 }
 
 /// What two passes in a row mean (rulebook G2.4).
@@ -88,6 +96,8 @@ pub struct Settings {
     pub reconnect_window_ms: i64,
     /// What happens after that.
     pub absence: Absence,
+    /// When the game begins; `None`: at once (rulebook C14).
+    pub start_at_ms: Option<i64>,
 }
 
 /// A setting that cannot be played with.
@@ -121,6 +131,7 @@ impl Settings {
             late_limit_ms: 900_000,
             reconnect_window_ms: Self::RECONNECT_WINDOW_MS,
             absence: Absence::default(),
+            start_at_ms: None,
         }
     }
 
@@ -138,11 +149,7 @@ impl Settings {
 
     /// Who moves first: White in a handicap game (rulebook C2), else Black (rulebook G2.1).
     pub fn first_to_move(&self) -> Colour {
-        if self.handicap.is_empty() {
-            Colour::Black
-        } else {
-            Colour::White
-        }
+        if self.handicap.is_empty() { Colour::Black } else { Colour::White }
     }
 
     /// Checks every field, and the fields against each other.
@@ -156,17 +163,9 @@ impl Settings {
                 .validate()
                 .map_err(|error| SettingsError::new(error.field, error.value, error.expected))?;
         }
-        between(
-            "counting_limit",
-            self.counting_limit_ms,
-            &limits::COUNTING_MS,
-        )?;
+        between("counting_limit", self.counting_limit_ms, &limits::COUNTING_MS)?;
         between("late_limit", self.late_limit_ms, &limits::LATE_MS)?;
-        between(
-            "reconnect_window",
-            self.reconnect_window_ms,
-            &limits::RECONNECT_MS,
-        )?;
+        between("reconnect_window", self.reconnect_window_ms, &limits::RECONNECT_MS)?;
         if self.rated {
             self.validate_rated()?;
         }
@@ -174,19 +173,14 @@ impl Settings {
     }
 
     fn validate_board(&self) -> Result<(), SettingsError> {
-        for (field, lines) in [
-            ("size.rows", self.size.rows()),
-            ("size.columns", self.size.columns()),
-        ] {
+        for (field, lines) in
+            [("size.rows", self.size.rows()), ("size.columns", self.size.columns())]
+        {
             between(field, lines, &limits::LINES)?;
         }
         let quarters = -limits::QUARTERS..=limits::QUARTERS;
         between("komi_quarters", self.komi_quarters, &quarters)?;
-        between(
-            "compensation_quarters",
-            self.compensation_quarters,
-            &quarters,
-        )?;
+        between("compensation_quarters", self.compensation_quarters, &quarters)?;
         let stones = self.handicap.len();
         if stones == 1 || stones > 9 {
             return Err(SettingsError::new("handicap", stones, "0, or 2 to 9"));
@@ -208,19 +202,11 @@ impl Settings {
     /// (rulebook L11).
     fn validate_rated(&self) -> Result<(), SettingsError> {
         if self.control.is_none() {
-            return Err(SettingsError::new(
-                "time",
-                "none",
-                "a time control in a rated game",
-            ));
+            return Err(SettingsError::new("time", "none", "a time control in a rated game"));
         }
         if self.reconnect_window_ms != Self::RECONNECT_WINDOW_MS {
             let value = self.reconnect_window_ms;
-            return Err(SettingsError::new(
-                "reconnect_window",
-                value,
-                "300000 in a rated game",
-            ));
+            return Err(SettingsError::new("reconnect_window", value, "300000 in a rated game"));
         }
         if self.absence != Absence::Forfeit {
             let expected = "FORFEIT in a rated game";
@@ -232,21 +218,13 @@ impl Settings {
 
 impl SettingsError {
     fn new(field: &'static str, value: impl ToString, expected: impl ToString) -> Self {
-        Self {
-            field,
-            value: value.to_string(),
-            expected: expected.to_string(),
-        }
+        Self { field, value: value.to_string(), expected: expected.to_string() }
     }
 }
 
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} is {}, expected {}",
-            self.field, self.value, self.expected
-        )
+        write!(f, "{} is {}, expected {}", self.field, self.value, self.expected)
     }
 }
 

@@ -4,13 +4,17 @@ use std::collections::HashMap;
 use std::fmt;
 
 use tengen_rules::{Area, Colour, Count, Game, Point, PointSet, area};
-use tengen_timing::Clock;
+use tengen_timing::{Charge, Clock, PauseReason};
 
-use crate::{Counted, Outcome, Request, Settings, Settlement, seat};
+use crate::{Counted, Offer, Outcome, Request, Settings, Settlement, seat};
 
 /// Where a game stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
+    /// Before the start, and until both have come (rulebook C14).
+    Waiting,
+    /// Clocks stand until every reason is gone (rulebook C5.1).
+    Paused,
     /// Play goes on; the clock of the side to move runs.
     Playing,
     /// Both agreed that nothing more is to be played; no clock runs (rulebook C12).
@@ -58,7 +62,17 @@ pub struct Table {
     /// Whether the last turn was one that confirms the end; two in a row open counting.
     pub(crate) last_confirms: bool,
     pub(crate) counting: Counting,
-    /// The last measured delay of each seat, before any cap.
+    /// When each side came for a scheduled game.
+    pub(crate) arrived_ms: [Option<i64>; 2],
+    /// Why the game is paused, and when each reason is gone by itself.
+    pub(crate) pauses: Vec<(PauseReason, Option<i64>)>,
+    /// Pauses by agreement so far.
+    pub(crate) agreed_pauses: u32,
+    /// What each side offers the other.
+    pub(crate) offers: [Option<Offer>; 2],
+    /// What the last turn was charged.
+    pub(crate) last_charge: Option<Charge>,
+    /// The measured delay of each seat, before any cap.
     pub(crate) lag_ms: [i64; 2],
     /// Accepted requests: the digest of the content and the sequence of the last event.
     pub(crate) requests: HashMap<u64, (u32, i64)>,
@@ -150,10 +164,36 @@ impl Table {
     /// played on since (rulebook C12.1).
     pub fn confirmed(&self, colour: Colour) -> bool {
         match self.phase {
-            Phase::Playing => self.last_confirms && self.to_move != colour,
+            Phase::Playing | Phase::Paused => self.last_confirms && self.to_move != colour,
             Phase::Counting => true,
-            Phase::Ended => false,
+            Phase::Waiting | Phase::Ended => false,
         }
+    }
+
+    /// When a side came for a scheduled game; `None` if it has not, or the game is none.
+    pub const fn arrived_ms(&self, colour: Colour) -> Option<i64> {
+        self.arrived_ms[colour.index()]
+    }
+
+    /// Why the game is paused, and when each reason is gone by itself.
+    pub fn pauses(&self) -> &[(PauseReason, Option<i64>)] {
+        &self.pauses
+    }
+
+    /// What a side offers the other.
+    pub const fn offer(&self, colour: Colour) -> Option<Offer> {
+        self.offers[colour.index()]
+    }
+
+    /// What the last turn was charged; `None` before the first, after one was taken back, and in an
+    /// untimed game.
+    pub const fn last_charge(&self) -> Option<&Charge> {
+        self.last_charge.as_ref()
+    }
+
+    /// The measured delay of a side, before any cap.
+    pub const fn lag_ms(&self, colour: Colour) -> i64 {
+        self.lag_ms[colour.index()]
     }
 
     /// How it ended.
@@ -163,20 +203,14 @@ impl Table {
 
     /// Real thinking time of a side (rulebook L7).
     pub fn thought_ms(&self, colour: Colour, now_ms: i64) -> i64 {
-        self.clock
-            .as_ref()
-            .map_or(0, |clock| clock.thought_ms(seat(colour), now_ms))
+        self.clock.as_ref().map_or(0, |clock| clock.thought_ms(seat(colour), now_ms))
     }
 
     /// The count with these stones taken off (rulebook G9). Pure: the same board and the same
     /// stones give the same count.
     pub fn count(&self, dead: &PointSet) -> (Area, Count) {
         let area = area(self.game.board(), dead);
-        let Settings {
-            komi_quarters,
-            compensation_quarters,
-            ..
-        } = self.settings;
+        let Settings { komi_quarters, compensation_quarters, .. } = self.settings;
         (area, Count::new(area, komi_quarters, compensation_quarters))
     }
 
@@ -191,13 +225,7 @@ impl Table {
             Settlement::AllStand => (PointSet::new(), [None; 2]),
         };
         let (area, count) = self.count(&dead);
-        Counted {
-            settlement,
-            dead,
-            area,
-            count,
-            accepted,
-        }
+        Counted { settlement, dead, area, count, accepted }
     }
 
     /// Whether a request is known, with the digest of its content and its sequence.
@@ -209,6 +237,8 @@ impl Table {
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Waiting => "WAITING",
+            Self::Paused => "PAUSED",
             Self::Playing => "PLAYING",
             Self::Counting => "COUNTING",
             Self::Ended => "ENDED",

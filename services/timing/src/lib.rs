@@ -8,6 +8,7 @@ mod credit;
 mod pause;
 mod preset;
 mod reading;
+mod running;
 
 pub use bank::Bank;
 pub use call::{Announcement, Call};
@@ -19,6 +20,7 @@ pub use credit::{Account, CreditReason, Credits, LagPolicy};
 pub use pause::{PauseReason, PauseReasons};
 pub use preset::{PRESETS, Preset, preset};
 pub use reading::{Phase, Reading};
+pub use running::RunningTurn;
 
 /// A side of the game. The crate knows no board: the caller converts its own colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

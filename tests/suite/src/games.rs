@@ -79,7 +79,10 @@ impl Pair {
         let challenge_id = black.challenge(settings, ColourChoice::Black).await;
         let game = white.accept(&challenge_id).await.expect("accepts");
         assert_eq!(game.phase(), Phase::Playing);
-        assert_eq!((&game.black.unwrap().player_id, &game.white.unwrap().player_id), (&black.id, &white.id));
+        assert_eq!(
+            (&game.black.unwrap().player_id, &game.white.unwrap().player_id),
+            (&black.id, &white.id)
+        );
         Self { black, white, game_id: game.game_id }
     }
 

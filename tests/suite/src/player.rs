@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tengen_proto::clock::v1::clock_service_client::ClockServiceClient;
+use tengen_proto::clock::v1::time_control::Kind;
+use tengen_proto::clock::v1::{Absolute, TimeControl};
 use tengen_proto::common::v1::{BoardSize, Point};
 use tengen_proto::game::v1::game_service_client::GameServiceClient;
 use tengen_proto::game::v1::lobby_service_client::LobbyServiceClient;
@@ -14,9 +16,12 @@ use tengen_proto::game::v1::{
     WatchGameRequest,
 };
 use tengen_proto::rating::v1::rating_service_client::RatingServiceClient;
-use tengen_proto::rating::v1::{GetPlayerRequest, GetPlayerResponse, LedgerEntry, ListLedgerRequest};
+use tengen_proto::rating::v1::{
+    GetPlayerRequest, GetPlayerResponse, LedgerEntry, ListLedgerRequest,
+};
 use tengen_proto::session::v1::session_service_client::SessionServiceClient;
 use tengen_proto::session::v1::{Account, RegisterRequest, SignInRequest, Tokens};
+use tengen_proto::time::duration;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
@@ -149,20 +154,14 @@ impl Player {
     }
 
     pub async fn pass(&mut self, id: &str, number: i32) -> Result<Accepted, Status> {
-        let request = PassRequest {
-            game_id: id.into(),
-            request_id: request_id(),
-            move_number: number,
-        };
+        let request =
+            PassRequest { game_id: id.into(), request_id: request_id(), move_number: number };
         Ok(self.games.pass(request).await?.into_inner().accepted.unwrap())
     }
 
     pub async fn confirm(&mut self, id: &str, number: i32) -> Result<Accepted, Status> {
-        let request = ConfirmEndRequest {
-            game_id: id.into(),
-            request_id: request_id(),
-            move_number: number,
-        };
+        let request =
+            ConfirmEndRequest { game_id: id.into(), request_id: request_id(), move_number: number };
         Ok(self.games.confirm_end(request).await?.into_inner().accepted.unwrap())
     }
 
@@ -235,6 +234,7 @@ impl Player {
 }
 
 /// A game's stream.
+#[derive(Debug)]
 pub struct Watch(Streaming<tengen_proto::game::v1::WatchGameResponse>);
 
 impl Watch {
@@ -257,6 +257,18 @@ pub fn point(row: i32, column: i32) -> Point {
 /// Settings of a casual, untimed, even game on a square board.
 pub fn board(lines: i32) -> Settings {
     Settings { size: Some(BoardSize { rows: lines, columns: lines }), ..Settings::default() }
+}
+
+/// The same, rated, with an hour a side.
+pub fn rated(settings: Settings) -> Settings {
+    Settings { rated: true, ..timed(settings) }
+}
+
+/// The same, with an hour a side.
+pub fn timed(settings: Settings) -> Settings {
+    let absolute = Absolute { main: Some(duration(3_600_000)) };
+    let time = Some(TimeControl { kind: Some(Kind::Absolute(absolute)) });
+    Settings { time, ..settings }
 }
 
 /// The password that a player of this name registers with.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::time::{ManualTime, SharedTime, WallTime};
+use tengen_live::Memory;
 use tengen_proto::game::v1::RatingState;
 use tengen_proto::rating::v1::GetResultRatingRequest;
 use tengen_standalone::dev;
@@ -27,6 +28,7 @@ pub struct Suite {
     shutdown: Shutdown,
     running: JoinHandle<()>,
     folder: TempDir,
+    config: dev::Config,
 }
 
 impl Suite {
@@ -44,9 +46,10 @@ impl Suite {
     async fn run(time: SharedTime, manual: Option<ManualTime>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let shutdown = Shutdown::new();
-        let (url, running) = serve(&folder, Arc::clone(&time), shutdown.clone()).await;
+        let config = dev::Config::default();
+        let (url, running) = serve(&folder, Arc::clone(&time), shutdown.clone(), &config).await;
         let channel = connect(&url).await;
-        Self { url, channel, time, manual, shutdown, running, folder }
+        Self { url, channel, time, manual, shutdown, running, folder, config }
     }
 
     /// Stops the product and starts it again over the same folder. Who was signed in still is,
@@ -56,13 +59,30 @@ impl Suite {
         (&mut self.running).await.expect("ends in order");
         self.shutdown = Shutdown::new();
         let time = Arc::clone(&self.time);
-        (self.url, self.running) = serve(&self.folder, time, self.shutdown.clone()).await;
+        let shutdown = self.shutdown.clone();
+        (self.url, self.running) = serve(&self.folder, time, shutdown, &self.config).await;
         self.channel = connect(&self.url).await;
+    }
+
+    /// Makes players referees and organisers, and starts the product again; whoever was signed in
+    /// has to sign in again for it.
+    pub async fn appoint(&mut self, referees: &[&Player], organisers: &[&Player]) {
+        let ids = |players: &[&Player]| players.iter().map(|player| player.id.clone()).collect();
+        self.config.session.referees = ids(referees);
+        self.config.session.organisers = ids(organisers);
+        self.restart().await;
     }
 
     /// A connection of one's own.
     pub async fn connect(&self) -> Channel {
         connect(&self.url).await
+    }
+
+    /// A connection whose streams take in next to nothing that is not read.
+    pub async fn connect_narrow(&self) -> Channel {
+        let endpoint = tengen_kit::client::endpoint(&self.url).expect("an address");
+        let narrow = endpoint.initial_stream_window_size(4_096);
+        narrow.connect().await.expect("connects")
     }
 
     /// A new, signed-in player.
@@ -113,12 +133,18 @@ impl Drop for Suite {
     }
 }
 
-async fn serve(folder: &TempDir, time: SharedTime, shutdown: Shutdown) -> (String, JoinHandle<()>) {
+async fn serve(
+    folder: &TempDir,
+    time: SharedTime,
+    shutdown: Shutdown,
+    config: &dev::Config,
+) -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let data = folder.path().to_owned();
-    let config = dev::Config::default();
-    let parts = dev::Parts { listener, data, time, shutdown, config };
+    let config = config.clone();
+    let live = Arc::new(Memory::new(Arc::clone(&time), tengen_live::Settings::default()));
+    let parts = dev::Parts { listener, data, live, time, shutdown, config };
     let serving = dev::bind(parts).await.expect("the product starts");
     (url, tokio::spawn(async move { serving.await.expect("the product runs") }))
 }

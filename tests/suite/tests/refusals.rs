@@ -1,5 +1,10 @@
 //! What is refused, over the wire: with its reason, and with nothing changed.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 use tengen_proto::common::v1::Point;
 use tengen_proto::game::v1::{
@@ -28,12 +33,7 @@ async fn the_rules_refuse_and_nothing_changes() {
     let id = pair.game_id.clone();
     // A ko around (1, 1) and (1, 2), and an eye of Black's at (0, 0).
     let number = pair
-        .take(
-            &turns(&[
-                (0, 1), (0, 2), (1, 0), (1, 3), (2, 1), (2, 2), (8, 8), (1, 1), (1, 2),
-            ]),
-            1,
-        )
+        .take(&turns(&[(0, 1), (0, 2), (1, 0), (1, 3), (2, 1), (2, 2), (8, 8), (1, 1), (1, 2)]), 1)
         .await;
     let before = pair.white.game(&id).await;
     assert_eq!(before.black.as_ref().unwrap().captures, 1);
@@ -99,7 +99,10 @@ async fn of_racing_moves_one_is_played() {
                 Ok(_) => played += 1,
                 Err(status) => {
                     let reason = tengen_suite::Refused::from(&status).reason;
-                    assert!(["STALE_MOVE_NUMBER", "OCCUPIED"].contains(&reason.as_str()), "{reason}");
+                    assert!(
+                        ["STALE_MOVE_NUMBER", "OCCUPIED"].contains(&reason.as_str()),
+                        "{reason}"
+                    );
                 }
             }
         }

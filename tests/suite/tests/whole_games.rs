@@ -1,22 +1,19 @@
 //! Whole games, from the challenge to the ladder.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
-use tengen_proto::clock::v1::time_control::Kind;
-use tengen_proto::clock::v1::{Absolute, TimeControl};
 use tengen_proto::common::v1::Colour;
 use tengen_proto::game::v1::event::Event;
 use tengen_proto::game::v1::watch_game_response::Message;
-use tengen_proto::game::v1::{EndReason, Phase, RatingState, Settings, Settlement};
+use tengen_proto::game::v1::{EndReason, Phase, RatingState, Settlement};
 use tengen_proto::rating::v1::Counted;
-use tengen_proto::time::duration;
 use tengen_suite::games::{Pair, Recorded};
+use tengen_suite::player::{board, rated};
 use tengen_suite::{Player, Suite};
-
-fn rated(settings: Settings) -> Settings {
-    let absolute = Absolute { main: Some(duration(3_600_000)) };
-    let time = Some(TimeControl { kind: Some(Kind::Absolute(absolute)) });
-    Settings { rated: true, time, ..settings }
-}
 
 /// Plays a recorded game to its count while somebody watches, and checks what came of it.
 async fn finish(suite: &Suite, recorded: &Recorded) -> Pair {
@@ -124,7 +121,7 @@ async fn a_game_on_9_lines_is_counted_as_it_stands() {
 async fn ratings_and_accounts_survive_a_restart() {
     let mut suite = Suite::start().await;
     let (black, white) = (suite.player("aki").await, suite.player("bo").await);
-    let mut pair = Pair::begin(black, white, rated(tengen_suite::player::board(9))).await;
+    let mut pair = Pair::begin(black, white, rated(board(9))).await;
     let id = pair.game_id.clone();
     pair.black.resign(&id).await.unwrap();
     suite.rated(&id).await;

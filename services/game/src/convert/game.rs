@@ -5,10 +5,12 @@ use tengen_proto::clock::v1 as clock;
 use tengen_proto::game::v1 as wire;
 use tengen_proto::time::{duration, timestamp};
 use tengen_rules::Colour;
-use tengen_table::{Counted, EndReason, Phase, Settlement, Table, TurnKind, seat};
+use tengen_table::{Counted, Phase, Table, TurnKind, seat};
 use tengen_timing::{Phase as ClockPhase, Reading};
 
-use crate::convert::{colour, colour_or_none, dead_set_hash, hex, point, points, settings};
+use crate::convert::{
+    colour, colour_or_none, dead_set_hash, hex, kind, number, point, points, settings,
+};
 use crate::record::{GameRecord, Player};
 
 /// The version of every result until results can be corrected.
@@ -24,7 +26,7 @@ pub fn game(record: &GameRecord, now_ms: i64, caller: Option<&str>, applied: boo
         game_id: record.id.clone(),
         sequence: head.sequence,
         head_hash: hex(&head.hash),
-        phase: phase(table.phase()) as i32,
+        phase: kind::phase(table.phase()) as i32,
         settings: Some(settings::render(table.settings())),
         black,
         white,
@@ -33,16 +35,8 @@ pub fn game(record: &GameRecord, now_ms: i64, caller: Option<&str>, applied: boo
         rows: table.game().board().rows(),
         turns: turns(table),
         clock: clocks(table, head.sequence, now_ms),
-        dead: if counting {
-            points(table.dead())
-        } else {
-            Vec::new()
-        },
-        dead_set_hash: if counting {
-            dead_set_hash(table.dead().digest())
-        } else {
-            String::new()
-        },
+        dead: if counting { points(table.dead()) } else { Vec::new() },
+        dead_set_hash: if counting { dead_set_hash(table.dead().digest()) } else { String::new() },
         counting_deadline: table.counting_deadline_ms().map(timestamp),
         disputes: number(table.disputes()),
         preview: counting.then(|| preview(table)),
@@ -60,7 +54,7 @@ pub fn summary(record: &GameRecord, applied: bool) -> wire::GameSummary {
     let [black, white] = Colour::BOTH.map(|colour| Some(seat_of(record, colour)));
     wire::GameSummary {
         game_id: record.id.clone(),
-        phase: phase(table.phase()) as i32,
+        phase: kind::phase(table.phase()) as i32,
         black,
         white,
         settings: Some(settings::render(table.settings())),
@@ -87,6 +81,7 @@ fn seat_of(record: &GameRecord, colour: Colour) -> wire::Seat {
         confirmed: table.confirmed(colour),
         accepted: table.accepted(colour).is_some(),
         captures: number(table.game().captured_by(colour)),
+        offers: table.offer(colour).map(|offer| kind::offer(offer) as i32).into_iter().collect(),
         ..player(record.player(colour))
     }
 }
@@ -157,7 +152,7 @@ pub fn result(table: &Table, applied: bool) -> Option<wire::Result> {
     let outcome = table.outcome()?;
     let counted = outcome.counted.as_ref();
     Some(wire::Result {
-        reason: reason(outcome.reason) as i32,
+        reason: kind::reason(outcome.reason) as i32,
         winner: colour_or_none(outcome.winner),
         text: outcome.text(),
         margin_quarters: counted.map_or(0, |counted| counted.count.margin_quarters),
@@ -206,64 +201,8 @@ fn proof(table: &Table, counted: &Counted) -> wire::CountProof {
         white_quarters: counted.count.white_quarters,
         komi_quarters: counted.count.komi_quarters,
         compensation_quarters: counted.count.compensation_quarters,
-        settlement: settlement(Some(counted.settlement)) as i32,
+        settlement: kind::settlement(Some(counted.settlement)) as i32,
         black_accepted_sequence: sequence(Colour::Black),
         white_accepted_sequence: sequence(Colour::White),
     }
-}
-
-/// A phase on the wire.
-pub const fn phase(phase: Phase) -> wire::Phase {
-    match phase {
-        Phase::Playing => wire::Phase::Playing,
-        Phase::Counting => wire::Phase::Counting,
-        Phase::Ended => wire::Phase::Ended,
-    }
-}
-
-/// How a count was settled, on the wire.
-pub const fn settlement(settlement: Option<Settlement>) -> wire::Settlement {
-    match settlement {
-        None => wire::Settlement::Unspecified,
-        Some(Settlement::Agreed) => wire::Settlement::Agreed,
-        Some(Settlement::AllStand) => wire::Settlement::AllStand,
-    }
-}
-
-/// Each end reason beside its wire form.
-const REASONS: [(EndReason, wire::EndReason); 16] = [
-    (EndReason::Count, wire::EndReason::Count),
-    (EndReason::Resignation, wire::EndReason::Resignation),
-    (EndReason::Time, wire::EndReason::Time),
-    (EndReason::TimeWhileAway, wire::EndReason::TimeWhileAway),
-    (EndReason::SecondWarning, wire::EndReason::SecondWarning),
-    (EndReason::Ruling, wire::EndReason::Ruling),
-    (EndReason::OutOfTurn, wire::EndReason::OutOfTurn),
-    (EndReason::Leave, wire::EndReason::Leave),
-    (EndReason::Disconnected, wire::EndReason::Disconnected),
-    (EndReason::NoShow, wire::EndReason::NoShow),
-    (EndReason::BothLate, wire::EndReason::BothLate),
-    (EndReason::BothGone, wire::EndReason::BothGone),
-    (EndReason::Draw, wire::EndReason::Draw),
-    (EndReason::Replay, wire::EndReason::Replay),
-    (EndReason::Void, wire::EndReason::Void),
-    (EndReason::Annulled, wire::EndReason::Annulled),
-];
-
-/// An end reason on the wire.
-pub fn reason(reason: EndReason) -> wire::EndReason {
-    let known = REASONS.iter().find(|(domain, _)| *domain == reason);
-    known.map_or(wire::EndReason::Unspecified, |(_, wire)| *wire)
-}
-
-/// An end reason from the wire; `None` for one that says nothing.
-pub fn parse_reason(reason: wire::EndReason) -> Option<EndReason> {
-    REASONS
-        .iter()
-        .find(|(_, wire)| *wire == reason)
-        .map(|(domain, _)| *domain)
-}
-
-fn number(n: u32) -> i32 {
-    i32::try_from(n).unwrap_or(i32::MAX)
 }

@@ -4,30 +4,14 @@
 pub mod command;
 pub mod event;
 pub mod game;
+pub mod kind;
 pub mod result;
 pub mod settings;
 pub mod stored;
+pub mod stored_fact;
 
-use tengen_kit::fields::Fields;
-use tengen_kit::status::Refusal;
 use tengen_proto::common::v1 as common;
 use tengen_rules::{Colour, Point};
-use tonic::Code;
-
-/// What was parsed, if no field was refused. A parser that gives nothing has refused a field.
-///
-/// # Errors
-/// INVALID_ARGUMENT that names each field that is wrong.
-pub fn complete<T>(fields: Fields, parsed: Option<T>) -> Result<T, Refusal> {
-    fields.finish()?;
-    parsed.ok_or_else(|| {
-        Refusal::new(
-            Code::InvalidArgument,
-            "INVALID_FIELD",
-            "request: expected to be complete",
-        )
-    })
-}
 
 /// A colour on the wire.
 pub const fn colour(colour: Colour) -> common::Colour {
@@ -44,10 +28,7 @@ pub fn colour_or_none(side: Option<Colour>) -> i32 {
 
 /// A point on the wire.
 pub fn point(point: Point) -> common::Point {
-    common::Point {
-        row: i32::from(point.row),
-        column: i32::from(point.column),
-    }
+    common::Point { row: i32::from(point.row), column: i32::from(point.column) }
 }
 
 /// Points on the wire, in the order of the board.
@@ -63,4 +44,9 @@ pub fn dead_set_hash(digest: u64) -> String {
 /// A chain hash as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A count on the wire, which has no unsigned numbers.
+pub fn number(n: u32) -> i32 {
+    i32::try_from(n).unwrap_or(i32::MAX)
 }

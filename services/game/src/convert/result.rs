@@ -14,14 +14,8 @@ pub fn id(record: &GameRecord) -> String {
 
 /// The result of a game that is over.
 pub fn render(record: &GameRecord) -> internal::GameResult {
-    let Shown {
-        reason,
-        winner,
-        at,
-        together,
-        version,
-        ..
-    } = result(&record.table, false).unwrap_or_default();
+    let Shown { reason, winner, at, together, version, .. } =
+        result(&record.table, false).unwrap_or_default();
     internal::GameResult {
         result_id: id(record),
         game_id: record.id.clone(),

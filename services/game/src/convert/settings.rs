@@ -7,33 +7,59 @@ use tengen_proto::clock::v1 as clock;
 use tengen_proto::clock::v1::time_control::Kind;
 use tengen_proto::common::v1 as common;
 use tengen_proto::game::v1 as wire;
-use tengen_proto::time::{duration, duration_ms};
+use tengen_proto::time::{duration, duration_ms, timestamp, timestamp_ms};
 use tengen_rules::{Point, Size};
-use tengen_table::{Absence, IllegalMove, OutOfTurn, Settings, TwoPasses};
+use tengen_table::{Absence, IllegalMove, OutOfTurn, Settings, TwoPasses, limits};
 use tengen_timing::Control;
 
-use crate::convert::{complete, point};
+use crate::convert::point;
 
 /// The board of a game that names none.
 const LINES: i32 = 19;
+const ORGANISERS_ONLY: &str = "to be absent: only an event's organiser sets it";
 
-/// Settings as they are asked for, defaults filled in and checked.
+/// Settings as a challenge asks for them, defaults filled in and checked.
 ///
 /// # Errors
 /// INVALID_ARGUMENT that names each field that is wrong.
 pub fn parse(wire: &wire::Settings) -> Result<Settings, Refusal> {
     let mut fields = Fields::new();
+    if wire.start_at.is_some() {
+        fields.refuse("settings.start_at", "set", ORGANISERS_ONLY);
+    }
+    finish(wire, fields)
+}
+
+/// Settings as an organiser asks for them: the game may begin at an instant of its own.
+///
+/// # Errors
+/// INVALID_ARGUMENT that names each field that is wrong.
+pub fn parse_organised(wire: &wire::Settings, now_ms: i64) -> Result<Settings, Refusal> {
+    let mut fields = Fields::new();
+    if let Some(start_at) = &wire.start_at {
+        let most_ms = now_ms.saturating_add(limits::START_AHEAD_MS);
+        let start_ms = timestamp_ms(start_at).unwrap_or(-1);
+        fields.range("settings.start_at", start_ms, now_ms..=most_ms);
+    }
+    finish(wire, fields)
+}
+
+/// Settings as they are stored.
+///
+/// # Errors
+/// INVALID_ARGUMENT that names each field that is wrong.
+pub fn parse_stored(wire: &wire::Settings) -> Result<Settings, Refusal> {
+    finish(wire, Fields::new())
+}
+
+fn finish(wire: &wire::Settings, mut fields: Fields) -> Result<Settings, Refusal> {
     let settings = fill(wire, &mut fields);
-    let settings = complete(fields, settings)?;
+    let settings = fields.complete(settings)?;
     let mut fields = Fields::new();
     if let Err(error) = settings.validate() {
-        fields.refuse(
-            &format!("settings.{}", error.field),
-            &error.value,
-            &error.expected,
-        );
+        fields.refuse(&format!("settings.{}", error.field), &error.value, &error.expected);
     }
-    complete(fields, Some(settings))
+    fields.complete(Some(settings))
 }
 
 fn fill(wire: &wire::Settings, fields: &mut Fields) -> Option<Settings> {
@@ -66,26 +92,15 @@ fn fill(wire: &wire::Settings, fields: &mut Fields) -> Option<Settings> {
         wire::Absence::Unspecified | wire::Absence::Forfeit => Absence::Forfeit,
     };
     for (given, field, kept) in [
-        (
-            &wire.counting_limit,
-            "settings.counting_limit",
-            &mut settings.counting_limit_ms,
-        ),
-        (
-            &wire.late_limit,
-            "settings.late_limit",
-            &mut settings.late_limit_ms,
-        ),
-        (
-            &wire.reconnect_window,
-            "settings.reconnect_window",
-            &mut settings.reconnect_window_ms,
-        ),
+        (&wire.counting_limit, "settings.counting_limit", &mut settings.counting_limit_ms),
+        (&wire.late_limit, "settings.late_limit", &mut settings.late_limit_ms),
+        (&wire.reconnect_window, "settings.reconnect_window", &mut settings.reconnect_window_ms),
     ] {
         if let Some(given) = given {
             *kept = length(given, field, fields)?;
         }
     }
+    settings.start_at_ms = wire.start_at.as_ref().and_then(timestamp_ms);
     Some(settings)
 }
 
@@ -94,16 +109,11 @@ fn later_only(wire: &wire::Settings, fields: &mut Fields) {
     for (field, given) in [
         ("settings.seal_at", wire.seal_at.is_some()),
         ("settings.resume_at", wire.resume_at.is_some()),
-        ("settings.start_at", wire.start_at.is_some()),
         ("settings.no_other_games", wire.no_other_games),
         ("settings.event_id", !wire.event_id.is_empty()),
     ] {
         if given {
-            fields.refuse(
-                field,
-                "set",
-                "to be absent: only an event's organiser sets it",
-            );
+            fields.refuse(field, "set", "to be absent: only an event's organiser sets it");
         }
     }
 }
@@ -119,9 +129,7 @@ fn handicap(wire: &wire::Settings, settings: &mut Settings, fields: &mut Fields)
     if wire.handicap == 0 && wire.handicap_points.is_empty() {
         return;
     }
-    let stones = u8::try_from(wire.handicap)
-        .ok()
-        .filter(|stones| (2..=9).contains(stones));
+    let stones = u8::try_from(wire.handicap).ok().filter(|stones| (2..=9).contains(stones));
     let Some(stones) = stones else {
         fields.refuse("settings.handicap", wire.handicap, "0, or 2 to 9");
         return;
@@ -140,11 +148,7 @@ fn handicap(wire: &wire::Settings, settings: &mut Settings, fields: &mut Fields)
     }
     if wire.handicap_points.len() != usize::from(stones) {
         let expected = format!("{stones} points, as settings.handicap says");
-        fields.refuse(
-            "settings.handicap_points",
-            wire.handicap_points.len(),
-            &expected,
-        );
+        fields.refuse("settings.handicap_points", wire.handicap_points.len(), &expected);
     }
     settings.handicap = wire
         .handicap_points
@@ -157,14 +161,37 @@ fn handicap(wire: &wire::Settings, settings: &mut Settings, fields: &mut Fields)
 pub fn parse_point(point: &common::Point, field: &str, fields: &mut Fields) -> Option<Point> {
     fields.range(&format!("{field}.row"), point.row.into(), 0..=24);
     fields.range(&format!("{field}.column"), point.column.into(), 0..=24);
-    let (row, column) = (
-        u8::try_from(point.row).ok()?,
-        u8::try_from(point.column).ok()?,
-    );
+    let (row, column) = (u8::try_from(point.row).ok()?, u8::try_from(point.column).ok()?);
     (row < 25 && column < 25).then(|| Point::new(row, column))
 }
 
 fn control(time: &clock::TimeControl, fields: &mut Fields) -> Option<Control> {
+    let control = kind(time, fields)?;
+    if let Err(error) = control.validate() {
+        let field = control_field(&control, error.field);
+        fields.refuse(&field, error.value, error.expected);
+    }
+    Some(control)
+}
+
+/// The contract's name of a control's field: `main_ms` of absolute time is
+/// `settings.time.absolute.main`.
+fn control_field(control: &Control, field: &str) -> String {
+    let kind = match control {
+        Control::Absolute { .. } => "absolute",
+        Control::Reserved { .. } => "reserved",
+        Control::Japanese { .. } => "japanese",
+        Control::Canadian { .. } => "canadian",
+        Control::Fischer { .. } => "fischer",
+    };
+    let name = match field {
+        "max_ms" => "cap",
+        field => field.strip_suffix("_ms").unwrap_or(field),
+    };
+    format!("settings.time.{kind}.{name}")
+}
+
+fn kind(time: &clock::TimeControl, fields: &mut Fields) -> Option<Control> {
     let field = |name: &str| format!("settings.time.{name}");
     let ms = |given: Option<&Duration>, name: &str, fields: &mut Fields| {
         let given = fields.require(&field(name), given)?;
@@ -172,7 +199,8 @@ fn control(time: &clock::TimeControl, fields: &mut Fields) -> Option<Control> {
     };
     let count = |given: i32, name: &str, fields: &mut Fields| {
         fields.range(&field(name), given.into(), 1..=100);
-        u32::try_from(given).ok()
+        let count = u32::try_from(given).ok();
+        count.filter(|count| (1..=100).contains(count))
     };
     match fields.require("settings.time.kind", time.kind.as_ref())? {
         Kind::Absolute(absolute) => Some(Control::Absolute {
@@ -227,17 +255,10 @@ fn known<E: TryFrom<i32> + Default>(number: i32, field: &str, fields: &mut Field
 pub fn render(settings: &Settings) -> wire::Settings {
     let Settings { size, .. } = settings;
     wire::Settings {
-        size: Some(common::BoardSize {
-            rows: size.rows().into(),
-            columns: size.columns().into(),
-        }),
+        size: Some(common::BoardSize { rows: size.rows().into(), columns: size.columns().into() }),
         komi_quarters: Some(settings.komi_quarters),
         handicap: i32::try_from(settings.handicap.len()).unwrap_or(i32::MAX),
-        handicap_points: settings
-            .handicap
-            .iter()
-            .map(|stone| point(*stone))
-            .collect(),
+        handicap_points: settings.handicap.iter().map(|stone| point(*stone)).collect(),
         compensation_quarters: Some(settings.compensation_quarters),
         time: settings.control.as_ref().map(render_control),
         rated: settings.rated,
@@ -260,6 +281,7 @@ pub fn render(settings: &Settings) -> wire::Settings {
             Absence::Forfeit => wire::Absence::Forfeit,
             Absence::OpponentDecides => wire::Absence::OpponentDecides,
         } as i32,
+        start_at: settings.start_at_ms.map(timestamp),
         ..wire::Settings::default()
     }
 }
@@ -270,36 +292,21 @@ pub fn render_control(control: &Control) -> clock::TimeControl {
     let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
     let kind = match *control {
         Control::Absolute { main_ms } => Kind::Absolute(clock::Absolute { main: ms(main_ms) }),
-        Control::Reserved {
-            limit_ms,
-            reserved_minutes,
-        } => Kind::Reserved(clock::Reserved {
+        Control::Reserved { limit_ms, reserved_minutes } => Kind::Reserved(clock::Reserved {
             limit: ms(limit_ms),
             reserved_minutes: number(reserved_minutes),
         }),
-        Control::Japanese {
-            main_ms,
-            periods,
-            period_ms,
-        } => Kind::Japanese(clock::Japanese {
+        Control::Japanese { main_ms, periods, period_ms } => Kind::Japanese(clock::Japanese {
             main: ms(main_ms),
             periods: number(periods),
             period: ms(period_ms),
         }),
-        Control::Canadian {
-            main_ms,
-            stones,
-            period_ms,
-        } => Kind::Canadian(clock::Canadian {
+        Control::Canadian { main_ms, stones, period_ms } => Kind::Canadian(clock::Canadian {
             main: ms(main_ms),
             stones: number(stones),
             period: ms(period_ms),
         }),
-        Control::Fischer {
-            main_ms,
-            increment_ms,
-            max_ms,
-        } => Kind::Fischer(clock::Fischer {
+        Control::Fischer { main_ms, increment_ms, max_ms } => Kind::Fischer(clock::Fischer {
             main: ms(main_ms),
             increment: ms(increment_ms),
             cap: max_ms.and_then(ms),

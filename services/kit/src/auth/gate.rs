@@ -15,12 +15,9 @@ use super::caller::{Caller, no_token, role_missing};
 use super::verifier::{TokenFault, Verifier};
 use crate::status::Refusal;
 
-/// What a probe or a tool asks before it has a token.
-const OPEN_TO_ALL: [&str; 3] = [
-    "/grpc.health.v1.Health/",
-    "/grpc.reflection.v1.ServerReflection/",
-    "/grpc.reflection.v1alpha.ServerReflection/",
-];
+/// What a tool asks before it has a token.
+const OPEN_TO_ALL: [&str; 2] =
+    ["/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/"];
 
 /// What a method asks of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +47,7 @@ pub struct Rule {
 ///
 /// In this order: a bad token is UNAUTHENTICATED, also where none is needed; a method without a
 /// rule is UNIMPLEMENTED; a missing role is PERMISSION_DENIED (UNAUTHENTICATED without a token); a
-/// method that is not built is UNIMPLEMENTED with the reason. Health and reflection stand open.
+/// method that is not built is UNIMPLEMENTED with the reason. Reflection stands open.
 #[derive(Debug, Clone)]
 pub struct Gate {
     rules: Arc<HashMap<&'static str, Rule>>,
@@ -76,11 +73,7 @@ impl Rule {
             "UNSPECIFIED" | "" => Access::Refused,
             role => Access::Needs(role),
         };
-        Self {
-            path,
-            access,
-            not_built,
-        }
+        Self { path, access, not_built }
     }
 }
 
@@ -89,10 +82,7 @@ impl Gate {
     #[must_use]
     pub fn new(rules: impl IntoIterator<Item = Rule>, verifier: Arc<Verifier>) -> Self {
         let rules = rules.into_iter().map(|rule| (rule.path, rule)).collect();
-        Self {
-            rules: Arc::new(rules),
-            verifier,
-        }
+        Self { rules: Arc::new(rules), verifier }
     }
 
     /// Who calls, if the call may go on.
@@ -113,11 +103,7 @@ impl Gate {
             (Access::Service, _) => return Err(role_missing("SERVICE")),
             (Access::Refused, _) => return Err(role_missing("UNSPECIFIED")),
         }
-        if rule.not_built.is_empty() {
-            Ok(caller)
-        } else {
-            Err(not_built(rule))
-        }
+        if rule.not_built.is_empty() { Ok(caller) } else { Err(not_built(rule)) }
     }
 
     fn caller(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
@@ -126,9 +112,7 @@ impl Gate {
             return Ok(Caller::Guest);
         };
         let token = value.to_str().ok().and_then(bearer);
-        let token = token
-            .filter(|_| values.next().is_none())
-            .ok_or(TokenFault::Malformed)?;
+        let token = token.filter(|_| values.next().is_none()).ok_or(TokenFault::Malformed)?;
         Ok(self.verifier.verify(token)?)
     }
 }
@@ -137,10 +121,7 @@ impl<S> Layer<S> for Gate {
     type Service = GateService<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        GateService {
-            gate: self.clone(),
-            inner,
-        }
+        GateService { gate: self.clone(), inner }
     }
 }
 
@@ -174,9 +155,7 @@ where
 /// The token of an authorization header; the scheme's name is read in any case (RFC 9110, 11.1).
 fn bearer(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then_some(token.trim())
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
 fn unknown(path: &str) -> Refusal {

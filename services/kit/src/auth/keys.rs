@@ -13,9 +13,8 @@ use sha2::{Digest, Sha256};
 use super::verifier::Claims;
 
 /// What stands before the 32 bytes of the seed in an Ed25519 private key in PKCS #8 (RFC 8410, 7).
-const PKCS8_PREFIX: [u8; 16] = [
-    0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20,
-];
+const PKCS8_PREFIX: [u8; 16] =
+    [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
 
 /// Signs access tokens.
 pub struct Signer {
@@ -60,11 +59,7 @@ pub(super) fn read_jwks(json: &str) -> Result<Vec<(String, [u8; 32])>, KeyError>
     }
     let set: Set = serde_json::from_str(json).map_err(|error| KeyError::Jwks(error.to_string()))?;
     let keys: Vec<_> = set.keys.iter().filter_map(read_jwk).collect();
-    if keys.is_empty() {
-        Err(KeyError::NoKey)
-    } else {
-        Ok(keys)
-    }
+    if keys.is_empty() { Err(KeyError::NoKey) } else { Ok(keys) }
 }
 
 fn read_jwk(jwk: &serde_json::Value) -> Option<(String, [u8; 32])> {
@@ -96,9 +91,7 @@ impl Signer {
     /// # Errors
     /// [`KeyError::Pem`].
     pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
-        SigningKey::from_pkcs8_pem(pem)
-            .map(Self::from_key)
-            .map_err(|_| KeyError::Pem)
+        SigningKey::from_pkcs8_pem(pem).map(Self::from_key).map_err(|_| KeyError::Pem)
     }
 
     /// What the key is made from: whoever holds it signs as we do.
@@ -118,10 +111,7 @@ impl Signer {
     /// # Errors
     /// [`KeyError::Sign`], which is not known to happen.
     pub fn sign(&self, claims: &Claims) -> Result<String, KeyError> {
-        let header = Header {
-            kid: Some(self.kid.clone()),
-            ..Header::new(Algorithm::EdDSA)
-        };
+        let header = Header { kid: Some(self.kid.clone()), ..Header::new(Algorithm::EdDSA) };
         jsonwebtoken::encode(&header, claims, &self.encoding)
             .map_err(|error| KeyError::Sign(error.to_string()))
     }
@@ -153,8 +143,6 @@ impl Signer {
 
 impl fmt::Debug for Signer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Signer")
-            .field("kid", &self.kid)
-            .finish_non_exhaustive()
+        f.debug_struct("Signer").field("kid", &self.kid).finish_non_exhaustive()
     }
 }

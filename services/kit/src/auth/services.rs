@@ -71,12 +71,7 @@ impl ServiceTokens {
     pub fn new(name: &str, secret: &ServiceSecret, time: SharedTime) -> Result<Self, KeyError> {
         let key = EncodingKey::from_secret(&secret.0)
             .map_err(|error| KeyError::Sign(error.to_string()))?;
-        Ok(Self(Arc::new(Inner {
-            name: name.to_owned(),
-            key,
-            time,
-            last: Mutex::default(),
-        })))
+        Ok(Self(Arc::new(Inner { name: name.to_owned(), key, time, last: Mutex::default() })))
     }
 
     /// The value of the authorization header: `Bearer …`.
@@ -91,11 +86,13 @@ impl ServiceTokens {
         }
         let header = self.sign(now_ms)?;
         let renew_at_ms = now_ms.saturating_add(RENEWED_AFTER_SECONDS * 1_000);
-        *last = Some(Token {
-            header: header.clone(),
-            renew_at_ms,
-        });
+        *last = Some(Token { header: header.clone(), renew_at_ms });
         Ok(header)
+    }
+
+    /// What the tokens are dated by.
+    pub(crate) fn time(&self) -> SharedTime {
+        Arc::clone(&self.0.time)
     }
 
     fn sign(&self, now_ms: i64) -> Result<MetadataValue<Ascii>, KeyError> {

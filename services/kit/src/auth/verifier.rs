@@ -1,6 +1,6 @@
 //! Verifies tokens, and remembers those it has verified.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +18,9 @@ use crate::time::SharedTime;
 
 /// A token longer than this is not even read.
 const MOST_TOKEN_BYTES: usize = 4 * 1024;
+/// How long a key is kept that is no longer published: as long as a token signed by it may live,
+/// and a minute.
+const KEPT_MS: i64 = 11 * 60 * 1_000;
 /// The cache holds at most twice as many tokens: this many new ones, and the generation before.
 const GENERATION: usize = 32 * 1024;
 
@@ -78,7 +81,16 @@ pub struct Verifier {
 #[derive(Default)]
 struct State {
     keys: Arc<HashMap<String, DecodingKey>>,
+    /// The same keys as they were published.
+    published: BTreeMap<String, Published>,
     cache: Cache,
+}
+
+/// A key, and when it was last published.
+#[derive(Clone, Copy)]
+struct Published {
+    key: [u8; 32],
+    last_ms: i64,
 }
 
 type Fingerprint = [u8; 32];
@@ -124,15 +136,23 @@ impl Verifier {
     /// # Errors
     /// [`KeyError::Jwks`] or [`KeyError::NoKey`]; the old keys stay.
     pub fn set_jwks(&self, json: &str) -> Result<(), KeyError> {
-        // Raw bytes: `read_jwks` lets through nothing but good keys of 32 bytes.
-        let keys = read_jwks(json)?.into_iter();
-        let keys = keys
-            .map(|(kid, key)| (kid, DecodingKey::from_ed_der(&key)))
-            .collect();
-        *self.state() = State {
-            keys: Arc::new(keys),
-            cache: Cache::default(),
-        };
+        let keys = read_jwks(json)?;
+        self.state().publish(BTreeMap::new(), keys, self.time.now_ms());
+        Ok(())
+    }
+
+    /// Takes the access tokens of these keys, and for 11 minutes more of those that were published
+    /// before: so long their tokens may be good.
+    ///
+    /// # Errors
+    /// [`KeyError::Jwks`] or [`KeyError::NoKey`]; the old keys stay.
+    pub fn renew_jwks(&self, json: &str) -> Result<(), KeyError> {
+        let keys = read_jwks(json)?;
+        let now_ms = self.time.now_ms();
+        let mut state = self.state();
+        let mut kept = state.published.clone();
+        kept.retain(|_, key| now_ms.saturating_sub(key.last_ms) < KEPT_MS);
+        state.publish(kept, keys, now_ms);
         Ok(())
     }
 
@@ -176,15 +196,11 @@ impl Verifier {
         let (key, rules) = match header.alg {
             Algorithm::EdDSA => {
                 let kid = header.kid.ok_or(TokenFault::UnknownKey)?;
-                (
-                    keys.get(&kid).ok_or(TokenFault::UnknownKey)?,
-                    &self.account_rules,
-                )
+                (keys.get(&kid).ok_or(TokenFault::UnknownKey)?, &self.account_rules)
             }
-            Algorithm::HS256 => (
-                self.service_key.as_ref().ok_or(TokenFault::UnknownKey)?,
-                &self.service_rules,
-            ),
+            Algorithm::HS256 => {
+                (self.service_key.as_ref().ok_or(TokenFault::UnknownKey)?, &self.service_rules)
+            }
             _ => return Err(TokenFault::Forged),
         };
         let claims = jsonwebtoken::decode::<Claims>(token, key, rules)
@@ -200,14 +216,37 @@ impl Verifier {
                 roles: claims.roles,
             })),
         };
-        Ok(Verified {
-            caller,
-            expires_at_ms,
-        })
+        Ok(Verified { caller, expires_at_ms })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes new keys beside those that are kept. If that makes another set, what was verified by
+    /// the old one is forgotten.
+    fn publish(
+        &mut self,
+        kept: BTreeMap<String, Published>,
+        new: Vec<(String, [u8; 32])>,
+        now_ms: i64,
+    ) {
+        let mut published = kept;
+        published
+            .extend(new.into_iter().map(|(kid, key)| (kid, Published { key, last_ms: now_ms })));
+        let set = |keys: &BTreeMap<String, Published>| -> Vec<_> {
+            keys.iter().map(|(kid, published)| (kid.clone(), published.key)).collect()
+        };
+        let (before, after) = (set(&self.published), set(&published));
+        if before != after {
+            // Raw bytes: `read_jwks` lets through nothing but good keys of 32 bytes.
+            let decoding = |(kid, key): (String, [u8; 32])| (kid, DecodingKey::from_ed_der(&key));
+            self.keys = Arc::new(after.into_iter().map(decoding).collect());
+            self.cache = Cache::default();
+        }
+        self.published = published;
     }
 }
 
@@ -277,10 +316,7 @@ mod tests {
     #[test]
     fn the_cache_is_bounded_and_keeps_what_is_used() {
         let mut cache = Cache::default();
-        let verified = Verified {
-            caller: Caller::Guest,
-            expires_at_ms: 1,
-        };
+        let verified = Verified { caller: Caller::Guest, expires_at_ms: 1 };
         for index in 0..5 * GENERATION / 2 {
             cache.insert(fingerprint(index), verified.clone());
             assert!(cache.get(&fingerprint(0)).is_some(), "{index}");

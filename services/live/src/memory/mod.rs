@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use async_trait::async_trait;
 use bytes::Bytes;
 use tengen_kit::time::SharedTime;
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::Notify;
 
 use self::outbox::Outbox;
 use self::shard::Shard;
@@ -23,7 +23,7 @@ use crate::error::LiveError;
 use crate::id::{PARTITIONS, partition};
 use crate::live::{Live, Version};
 use crate::record::{Claim, Commit, Head, Outgoing, Record};
-use crate::wake::{Committed, WakeUps};
+use crate::wake::WakeUps;
 
 /// What the memory backend keeps, and how much of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,10 +129,7 @@ impl State {
     }
 
     fn earliest_due_ms(&self) -> Option<i64> {
-        self.shards
-            .iter()
-            .filter_map(|shard| lock(shard).earliest_due_ms())
-            .min()
+        self.shards.iter().filter_map(|shard| lock(shard).earliest_due_ms()).min()
     }
 }
 
@@ -182,13 +179,9 @@ impl Live for Memory {
         let not_an_id = || LiveError::NotAnId(id.to_owned());
         let shard = shard_index(id).ok_or_else(not_an_id)?;
         let wake_ups = self.state.settings.wake_ups;
-        let receiver: broadcast::Receiver<Committed> =
-            lock(&self.state.shards[shard]).subscribe(id, wake_ups);
-        let subscription = Subscription {
-            state: Arc::downgrade(&self.state),
-            shard,
-            id: id.to_owned(),
-        };
+        let receiver = lock(&self.state.shards[shard]).subscribe(id, wake_ups);
+        let subscription =
+            Subscription { state: Arc::downgrade(&self.state), shard, id: id.to_owned() };
         Ok(WakeUps::new(receiver, Box::new(subscription)))
     }
 
@@ -251,6 +244,12 @@ impl Live for Memory {
         Ok(())
     }
 
+    async fn outbox_defer(&self, ids: &[String]) -> Result<(), LiveError> {
+        let mut outbox = lock(&self.state.outbox);
+        ids.iter().for_each(|id| outbox.defer(id));
+        Ok(())
+    }
+
     async fn put_entry(
         &self,
         slot: &str,
@@ -261,11 +260,7 @@ impl Live for Memory {
     ) -> Result<Version, LiveError> {
         let state = &*self.state;
         let version = Version(state.version.fetch_add(1, Ordering::Relaxed) + 1);
-        let value = value.map(|value| slots::Entry {
-            version,
-            value,
-            expires_ms,
-        });
+        let value = value.map(|value| slots::Entry { version, value, expires_ms });
         let most = state.settings.entries_per_slot;
         state.slots(slot).put(slot, key, expected, value, most)?;
         Ok(version)

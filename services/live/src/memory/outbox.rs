@@ -27,22 +27,23 @@ impl Outbox {
         }
         self.last += 1;
         self.places.insert(outgoing.id.clone(), self.last);
-        self.waiting.insert(
-            self.last,
-            Waiting {
-                record: record.to_owned(),
-                outgoing,
-            },
-        );
+        self.waiting.insert(self.last, Waiting { record: record.to_owned(), outgoing });
         true
     }
 
     pub(super) fn take(&self, most: usize) -> Vec<Outgoing> {
-        self.waiting
-            .values()
-            .take(most)
-            .map(|waiting| waiting.outgoing.clone())
-            .collect()
+        self.waiting.values().take(most).map(|waiting| waiting.outgoing.clone()).collect()
+    }
+
+    /// Moves a message to the back.
+    pub(super) fn defer(&mut self, id: &str) {
+        if let Some(place) = self.places.get_mut(id)
+            && let Some(waiting) = self.waiting.remove(place)
+        {
+            self.last += 1;
+            *place = self.last;
+            self.waiting.insert(self.last, waiting);
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {

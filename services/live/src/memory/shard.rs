@@ -9,7 +9,7 @@ use tokio::sync::broadcast;
 use super::Settings;
 use crate::error::LiveError;
 use crate::record::{Claim, Commit, Head, Outgoing, Record};
-use crate::wake::Committed;
+use crate::wake::{Committed, Wake};
 
 /// One partition. Times are milliseconds of the partition's clock.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(super) struct Shard {
     /// (expiry, id) of every record that is over and owes the outbox nothing.
     expiry: BTreeSet<(i64, Arc<str>)>,
     /// By record id; a channel without receivers is removed.
-    listeners: HashMap<String, broadcast::Sender<Committed>>,
+    listeners: HashMap<String, broadcast::Sender<Wake>>,
 }
 
 #[derive(Debug)]
@@ -41,10 +41,7 @@ impl Shard {
     }
 
     pub(super) fn load(&self, id: &str) -> Option<Record> {
-        self.records.get(id).map(|stored| Record {
-            head: stored.head,
-            log: stored.log.clone(),
-        })
+        self.records.get(id).map(|stored| Record { head: stored.head, log: stored.log.clone() })
     }
 
     pub(super) fn log_after(&self, id: &str, sequence: i64) -> Vec<Bytes> {
@@ -74,10 +71,8 @@ impl Shard {
         }
         let added: Arc<[Bytes]> = commit.entries.into();
         let id: Arc<str> = id.into();
-        let stored = self
-            .records
-            .entry(Arc::clone(&id))
-            .or_insert_with(|| Stored::new(id, commit.head));
+        let stored =
+            self.records.entry(Arc::clone(&id)).or_insert_with(|| Stored::new(id, commit.head));
         let first_sequence = commit.expected.map_or(0, |head| head.sequence) + 1;
         stored.head = commit.head;
         stored.log.extend_from_slice(&added);
@@ -91,11 +86,11 @@ impl Shard {
             && let Some(listeners) = self.listeners.get(&*stored.id)
         {
             // Nobody left to hear it is no error.
-            let _ = listeners.send(Committed {
+            let _ = listeners.send(Wake::Committed(Committed {
                 head: commit.head,
                 first_sequence,
                 entries: added,
-            });
+            }));
         }
         Ok(())
     }
@@ -133,6 +128,7 @@ impl Shard {
         most: usize,
         claims: &mut Vec<Claim>,
     ) {
+        self.expire(now_ms);
         // A lease of nothing would be due again within this loop, and to everybody.
         let leased_until_ms = now_ms.saturating_add(lease_ms.max(1));
         for _ in 0..most {
@@ -142,10 +138,7 @@ impl Shard {
             let Some((due_ms, id)) = self.due.pop_first() else {
                 return;
             };
-            claims.push(Claim {
-                id: id.to_string(),
-                due_ms,
-            });
+            claims.push(Claim { id: id.to_string(), due_ms });
             if let Some(stored) = self.records.get_mut(&id) {
                 stored.due_ms = Some(leased_until_ms);
                 self.due.insert((leased_until_ms, id));
@@ -153,7 +146,7 @@ impl Shard {
         }
     }
 
-    pub(super) fn subscribe(&mut self, id: &str, most: usize) -> broadcast::Receiver<Committed> {
+    pub(super) fn subscribe(&mut self, id: &str, most: usize) -> broadcast::Receiver<Wake> {
         self.listeners
             .entry(id.to_owned())
             .or_insert_with(|| broadcast::Sender::new(most.max(1)))
@@ -171,15 +164,7 @@ impl Shard {
 
 impl Stored {
     fn new(id: Arc<str>, head: Head) -> Self {
-        Self {
-            id,
-            head,
-            log: Vec::new(),
-            due_ms: None,
-            ended: false,
-            waiting: 0,
-            expires_ms: None,
-        }
+        Self { id, head, log: Vec::new(), due_ms: None, ended: false, waiting: 0, expires_ms: None }
     }
 
     fn set_due(&mut self, due: &mut BTreeSet<(i64, Arc<str>)>, due_ms: Option<i64>) {

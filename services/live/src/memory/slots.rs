@@ -33,9 +33,7 @@ impl Slots {
         most: usize,
     ) -> Result<(), LiveError> {
         let found = self.slots.get(slot);
-        let version = found
-            .and_then(|entries| entries.get(key))
-            .map(|e| e.version);
+        let version = found.and_then(|entries| entries.get(key)).map(|e| e.version);
         if version != expected {
             return Err(LiveError::EntryConflict { version });
         }
@@ -48,13 +46,9 @@ impl Slots {
             Some(entry) => {
                 self.remove(slot, key);
                 if let Some(expires_ms) = entry.expires_ms {
-                    self.expiry
-                        .insert((expires_ms, slot.to_owned(), key.to_owned()));
+                    self.expiry.insert((expires_ms, slot.to_owned(), key.to_owned()));
                 }
-                self.slots
-                    .entry(slot.to_owned())
-                    .or_default()
-                    .insert(key.to_owned(), entry);
+                self.slots.entry(slot.to_owned()).or_default().insert(key.to_owned(), entry);
             }
         }
         Ok(())
@@ -93,8 +87,7 @@ impl Slots {
             self.slots.remove(slot);
         }
         if let Some(expires_ms) = removed.and_then(|entry| entry.expires_ms) {
-            self.expiry
-                .remove(&(expires_ms, slot.to_owned(), key.to_owned()));
+            self.expiry.remove(&(expires_ms, slot.to_owned(), key.to_owned()));
         }
     }
 }

@@ -8,12 +8,15 @@ pub(crate) mod slots;
 pub(crate) mod wake;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use tengen_live::{Commit, Head, Live, record_id};
+use tokio::time::timeout;
 
-/// A backend under test.
+/// A backend under test. Where passing time is real, its times are short, and tests are written so
+/// that they hold however late they run.
 #[async_trait]
 pub(crate) trait Subject: Send + Sync {
     /// A handle; all share the same state.
@@ -21,6 +24,23 @@ pub(crate) trait Subject: Send + Sync {
 
     /// Lets the backend's clock go on by `ms`.
     async fn pass_ms(&self, ms: u32);
+
+    /// A lease, or the life of an entry, that a test waits for the end of.
+    fn lease_ms(&self) -> u32;
+
+    /// How long the backend keeps ended records.
+    fn keep_ended_ms(&self) -> u32;
+
+    /// How many entries a slot of the backend takes.
+    fn entries_per_slot(&self) -> usize;
+
+    /// How long a wait that must not end is looked at.
+    fn patience(&self) -> Duration;
+}
+
+/// Whether `wait` does not end by itself.
+pub(crate) async fn pending(subject: &impl Subject, wait: impl Future) -> bool {
+    timeout(subject.patience(), wait).await.is_err()
 }
 
 /// Names every test of the suite for one backend.
@@ -57,6 +77,8 @@ macro_rules! conformance {
             messages_leave_oldest_first,
             messages_stay_until_acknowledged,
             acknowledging_twice_does_no_harm,
+            a_deferred_message_waits_behind_the_others,
+            no_partition_keeps_another_from_being_taken,
             a_waiting_id_is_not_added_again,
             waiting_ends_when_a_message_comes,
         );
@@ -66,6 +88,7 @@ macro_rules! conformance {
             a_version_is_never_used_twice,
             entries_come_in_order_of_their_keys,
             entries_expire,
+            an_expired_entry_makes_room,
         );
     };
     ($factory:ident, $area:ident: $($name:ident),* $(,)?) => {
@@ -87,10 +110,7 @@ pub(crate) fn id(n: u8) -> String {
 
 /// The head at `sequence` of the one history that these tests tell.
 pub(crate) fn head(sequence: i64) -> Head {
-    Head {
-        sequence,
-        hash: [u8::try_from(sequence).unwrap(); 16],
-    }
+    Head { sequence, hash: [u8::try_from(sequence).unwrap(); 16] }
 }
 
 /// The entry at `sequence` of that history.

@@ -1,17 +1,14 @@
 //! The outbox: order, redelivery, acknowledgement.
 
+use std::collections::BTreeSet;
 use std::pin::pin;
 
 use tengen_live::{Live, Outgoing};
 
-use super::due::pending;
-use super::{Subject, commit, create, entry, head, id};
+use super::{Subject, commit, create, entry, head, id, pending};
 
 fn message(n: u8, number: i64) -> Outgoing {
-    Outgoing {
-        id: format!("{}:{number}", id(n)),
-        body: format!("message {number} of {n}").into(),
-    }
+    Outgoing { id: format!("{}:{number}", id(n)), body: format!("message {number} of {n}").into() }
 }
 
 /// Creates record `n`, over, with its first message.
@@ -47,7 +44,7 @@ pub(crate) async fn messages_stay_until_acknowledged(subject: &impl Subject) {
     }
     for _ in 0..3 {
         assert_eq!(live.outbox_take(10).await.unwrap().len(), 3);
-        subject.pass_ms(30 * 24 * 3_600_000).await;
+        subject.pass_ms(subject.keep_ended_ms()).await;
     }
     live.outbox_acknowledge(&[message(2, 1).id]).await.unwrap();
     let left = [message(1, 1), message(3, 1)];
@@ -66,20 +63,51 @@ pub(crate) async fn acknowledging_twice_does_no_harm(subject: &impl Subject) {
     }
 }
 
+pub(crate) async fn a_deferred_message_waits_behind_the_others(subject: &impl Subject) {
+    let live = subject.live();
+    for n in [1, 2, 3] {
+        send(&*live, n).await;
+        subject.pass_ms(1).await;
+    }
+    let deferred = [message(1, 1).id, "no id".to_owned(), message(4, 1).id];
+    live.outbox_defer(&deferred).await.unwrap();
+    let expected = [message(2, 1), message(3, 1), message(1, 1)];
+    assert_eq!(live.outbox_take(10).await.unwrap(), expected);
+    live.outbox_acknowledge(&deferred).await.unwrap();
+    assert_eq!(live.outbox_take(10).await.unwrap(), expected[..2]);
+}
+
+/// Whatever order a backend takes them in: deferring what was taken leads through all of them.
+pub(crate) async fn no_partition_keeps_another_from_being_taken(subject: &impl Subject) {
+    let live = subject.live();
+    for n in 0..64 {
+        send(&*live, n).await;
+        let mut again = commit(head(1), 1);
+        again.outbox = Some(message(n, 2));
+        live.commit(&id(n), again).await.unwrap();
+    }
+    let mut seen = BTreeSet::new();
+    for _ in 0..128 / 5 + 1 {
+        let taken = live.outbox_take(5).await.unwrap();
+        let taken: Vec<_> = taken.into_iter().map(|message| message.id).collect();
+        assert_eq!(taken.len(), 5);
+        live.outbox_defer(&taken).await.unwrap();
+        seen.extend(taken);
+    }
+    assert_eq!(seen.len(), 128);
+}
+
 pub(crate) async fn a_waiting_id_is_not_added_again(subject: &impl Subject) {
     let live = subject.live();
     send(&*live, 1).await;
     let mut again = commit(head(1), 1);
     again.ended = true;
-    again.outbox = Some(Outgoing {
-        body: entry(2),
-        ..message(1, 1)
-    });
+    again.outbox = Some(Outgoing { body: entry(2), ..message(1, 1) });
     live.commit(&id(1), again).await.unwrap();
     assert_eq!(live.outbox_take(10).await.unwrap(), [message(1, 1)]);
     // One acknowledgement settles it: the record may go.
     live.outbox_acknowledge(&[message(1, 1).id]).await.unwrap();
-    subject.pass_ms(7 * 24 * 3_600_000).await;
+    subject.pass_ms(subject.keep_ended_ms()).await;
     assert_eq!(live.head(&id(1)).await.unwrap(), None);
 }
 
@@ -87,13 +115,13 @@ pub(crate) async fn waiting_ends_when_a_message_comes(subject: &impl Subject) {
     let live = subject.live();
     let waiter = subject.live();
     let mut wait = pin!(waiter.outbox_wait());
-    assert!(pending(&mut wait).await);
+    assert!(pending(subject, &mut wait).await);
     // A record without a message is no reason to wake.
     live.commit(&id(2), create(1)).await.unwrap();
-    assert!(pending(&mut wait).await);
+    assert!(pending(subject, &mut wait).await);
     send(&*live, 1).await;
     wait.await.unwrap();
     live.outbox_wait().await.unwrap();
     live.outbox_acknowledge(&[message(1, 1).id]).await.unwrap();
-    assert!(pending(&mut pin!(live.outbox_wait())).await);
+    assert!(pending(subject, live.outbox_wait()).await);
 }

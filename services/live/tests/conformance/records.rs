@@ -4,8 +4,6 @@ use tengen_live::{Head, LiveError, Outgoing, Record};
 
 use super::{Subject, commit, create, entry, head, id};
 
-const MINUTE_MS: u32 = 60_000;
-
 // fault: F3
 pub(crate) async fn creating_twice_conflicts(subject: &impl Subject) {
     let live = subject.live();
@@ -29,29 +27,18 @@ pub(crate) async fn of_two_racing_commits_one_wins(subject: &impl Subject) {
     for racer in racers {
         match racer.await.unwrap() {
             Ok(()) => won += 1,
-            Err(refused) => assert_eq!(
-                refused,
-                LiveError::Conflict {
-                    head: Some(head(2))
-                }
-            ),
+            Err(refused) => assert_eq!(refused, LiveError::Conflict { head: Some(head(2)) }),
         }
     }
     assert_eq!(won, 1);
-    assert_eq!(
-        live.log_after(&id(1), 0).await.unwrap(),
-        [entry(1), entry(2)]
-    );
+    assert_eq!(live.log_after(&id(1), 0).await.unwrap(), [entry(1), entry(2)]);
 }
 
 pub(crate) async fn entries_are_numbered(subject: &impl Subject) {
     let live = subject.live();
     live.commit(&id(1), create(2)).await.unwrap();
     live.commit(&id(1), commit(head(2), 3)).await.unwrap();
-    let expected = Record {
-        head: head(5),
-        log: (1..=5).map(entry).collect(),
-    };
+    let expected = Record { head: head(5), log: (1..=5).map(entry).collect() };
     assert_eq!(live.load(&id(1)).await.unwrap(), Some(expected));
     for (after, first) in [(-1, 1), (0, 1), (1, 2), (4, 5), (5, 6), (i64::MAX, 6)] {
         let expected: Vec<_> = (first..=5).map(entry).collect();
@@ -70,10 +57,7 @@ pub(crate) async fn what_was_never_made_is_not_there(subject: &impl Subject) {
     let refused = live.commit(&id(1), commit(head(1), 1)).await;
     assert_eq!(refused, Err(LiveError::Conflict { head: None }));
     let not_an_id = LiveError::NotAnId("no id".to_owned());
-    assert_eq!(
-        live.commit("no id", create(1)).await,
-        Err(not_an_id.clone())
-    );
+    assert_eq!(live.commit("no id", create(1)).await, Err(not_an_id.clone()));
     assert_eq!(live.subscribe("no id").await.err(), Some(not_an_id));
 }
 
@@ -86,21 +70,10 @@ pub(crate) async fn a_contradictory_commit_is_refused(subject: &impl Subject) {
     let mut creates_nothing = create(1);
     creates_nothing.entries.clear();
     let mut sends_for_another = create(1);
-    sends_for_another.outbox = Some(Outgoing {
-        id: id(2),
-        body: entry(1),
-    });
-    for bad in [
-        skips,
-        moves_without_entry,
-        creates_nothing,
-        sends_for_another,
-    ] {
+    sends_for_another.outbox = Some(Outgoing { id: id(2), body: entry(1) });
+    for bad in [skips, moves_without_entry, creates_nothing, sends_for_another] {
         let refused = live.commit(&id(1), bad.clone()).await;
-        assert!(
-            matches!(refused, Err(LiveError::BadCommit(_))),
-            "{bad:?}: {refused:?}"
-        );
+        assert!(matches!(refused, Err(LiveError::BadCommit(_))), "{bad:?}: {refused:?}");
     }
     assert_eq!(live.head(&id(1)).await.unwrap(), None);
 }
@@ -110,10 +83,7 @@ pub(crate) async fn a_contradictory_commit_is_refused(subject: &impl Subject) {
 pub(crate) async fn a_head_of_another_history_conflicts(subject: &impl Subject) {
     let live = subject.live();
     live.commit(&id(1), create(3)).await.unwrap();
-    let lost = Head {
-        sequence: 3,
-        hash: [0xff; 16],
-    };
+    let lost = Head { sequence: 3, hash: [0xff; 16] };
     let refused = live.commit(&id(1), commit(lost, 1)).await;
     let there = Some(head(3));
     assert_eq!(refused, Err(LiveError::Conflict { head: there }));
@@ -127,10 +97,7 @@ pub(crate) async fn a_refused_commit_changes_nothing(subject: &impl Subject) {
     let mut late = commit(head(1), 1);
     late.next_due_ms = None;
     late.ended = true;
-    late.outbox = Some(Outgoing {
-        id: format!("{}:1", id(1)),
-        body: entry(1),
-    });
+    late.outbox = Some(Outgoing { id: format!("{}:1", id(1)), body: entry(1) });
     live.commit(&id(1), late).await.unwrap_err();
     let record = live.load(&id(1)).await.unwrap().unwrap();
     assert_eq!(record.log, [entry(1), entry(2)]);
@@ -138,7 +105,7 @@ pub(crate) async fn a_refused_commit_changes_nothing(subject: &impl Subject) {
     assert_eq!(live.claim_due(1_000, 1).await.unwrap().len(), 1);
 }
 
-/// Late retries find their answer for ten minutes after the result was taken.
+/// Late retries find their answer for a while after the result was taken.
 pub(crate) async fn ended_records_stay_and_then_go(subject: &impl Subject) {
     let live = subject.live();
     let message = format!("{}:1", id(1));
@@ -146,22 +113,20 @@ pub(crate) async fn ended_records_stay_and_then_go(subject: &impl Subject) {
     let mut last = commit(head(1), 1);
     last.ended = true;
     last.next_due_ms = Some(live.now_ms() + 1);
-    last.outbox = Some(Outgoing {
-        id: message.clone(),
-        body: entry(2),
-    });
+    last.outbox = Some(Outgoing { id: message.clone(), body: entry(2) });
     live.commit(&id(1), last).await.unwrap();
 
-    // Nothing was acknowledged for a week: the record is still there.
-    subject.pass_ms(7 * 24 * 60 * MINUTE_MS).await;
+    // Nothing was acknowledged for long: the record is still there.
+    subject.pass_ms(2 * subject.keep_ended_ms()).await;
     assert_eq!(live.head(&id(1)).await.unwrap(), Some(head(2)));
     live.outbox_acknowledge(&[message]).await.unwrap();
-    subject.pass_ms(10 * MINUTE_MS).await;
+    subject.pass_ms(subject.keep_ended_ms() / 10).await;
     assert_eq!(live.load(&id(1)).await.unwrap().unwrap().head, head(2));
 
-    subject.pass_ms(7 * 24 * 60 * MINUTE_MS).await;
-    assert_eq!(live.load(&id(1)).await.unwrap(), None);
+    // It goes, and takes what was due along.
+    subject.pass_ms(subject.keep_ended_ms()).await;
     assert_eq!(live.claim_due(1_000, 1).await.unwrap(), []);
+    assert_eq!(live.load(&id(1)).await.unwrap(), None);
 }
 
 pub(crate) async fn a_record_that_goes_on_after_its_end_stays(subject: &impl Subject) {
@@ -170,6 +135,6 @@ pub(crate) async fn a_record_that_goes_on_after_its_end_stays(subject: &impl Sub
     ended.ended = true;
     live.commit(&id(1), ended).await.unwrap();
     live.commit(&id(1), commit(head(1), 1)).await.unwrap();
-    subject.pass_ms(7 * 24 * 60 * MINUTE_MS).await;
+    subject.pass_ms(2 * subject.keep_ended_ms()).await;
     assert_eq!(live.head(&id(1)).await.unwrap(), Some(head(2)));
 }

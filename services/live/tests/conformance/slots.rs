@@ -22,9 +22,7 @@ pub(crate) async fn entries_are_compared_and_set(subject: &impl Subject) {
         for value in [value("3"), None] {
             assert_eq!(
                 put(expected, value).await,
-                Err(LiveError::EntryConflict {
-                    version: Some(second)
-                })
+                Err(LiveError::EntryConflict { version: Some(second) })
             );
         }
     }
@@ -46,11 +44,9 @@ pub(crate) async fn of_two_racing_puts_one_wins(subject: &impl Subject) {
     let racers: Vec<_> = (0..8)
         .map(|_| {
             let live = subject.live();
-            tokio::spawn(async move {
-                live.put_entry(SLOT, "a", Some(first), None, None)
-                    .await
-                    .is_ok()
-            })
+            tokio::spawn(
+                async move { live.put_entry(SLOT, "a", Some(first), None, None).await.is_ok() },
+            )
         })
         .collect();
     let mut won = 0;
@@ -90,30 +86,53 @@ pub(crate) async fn entries_come_in_order_of_their_keys(subject: &impl Subject) 
 
 pub(crate) async fn entries_expire(subject: &impl Subject) {
     let live = subject.live();
-    let expires_ms = live.now_ms() + 1_000;
     let put =
         |key, expected, expires_ms| live.put_entry(SLOT, key, expected, value("1"), expires_ms);
+    let lease_ms = i64::from(subject.lease_ms());
+    let expires_ms = live.now_ms() + lease_ms;
     let gone = put("gone", None, Some(expires_ms)).await.unwrap();
-    let kept = put("kept", None, Some(expires_ms)).await.unwrap();
     put("ever", None, None).await.unwrap();
-    subject.pass_ms(999).await;
-    assert_eq!(live.entries(SLOT).await.unwrap().len(), 3);
-    put("kept", Some(kept), Some(expires_ms + 1_000))
-        .await
-        .unwrap();
-    subject.pass_ms(1).await;
+    let kept = put("kept", None, Some(expires_ms + 1_000_000)).await.unwrap();
+    put("kept", Some(kept), None).await.unwrap();
     let keys = |entries: Vec<(String, Version, Bytes)>| -> Vec<String> {
         entries.into_iter().map(|(key, _, _)| key).collect()
     };
-    let found = live.entries(SLOT).await.unwrap();
-    assert_eq!(keys(found), ["ever", "kept"]);
+    loop {
+        let before_ms = live.now_ms();
+        let found = keys(live.entries(SLOT).await.unwrap());
+        if found == ["ever", "kept"] {
+            assert!(live.now_ms() >= expires_ms, "gone too early");
+            break;
+        }
+        assert_eq!(found, ["ever", "gone", "kept"]);
+        assert!(before_ms < expires_ms, "there too long");
+        subject.pass_ms(1).await;
+    }
     assert_eq!(live.entry(SLOT, "gone").await.unwrap(), None);
     assert_eq!(
         put("gone", Some(gone), None).await,
         Err(LiveError::EntryConflict { version: None })
     );
     put("gone", None, None).await.unwrap();
-    subject.pass_ms(1_000).await;
+    subject.pass_ms(subject.lease_ms()).await;
     let found = live.entries(SLOT).await.unwrap();
-    assert_eq!(keys(found), ["ever", "gone"]);
+    assert_eq!(keys(found), ["ever", "gone", "kept"]);
+}
+
+pub(crate) async fn an_expired_entry_makes_room(subject: &impl Subject) {
+    let live = subject.live();
+    let most = subject.entries_per_slot();
+    let expires_ms = Some(live.now_ms() + i64::from(subject.lease_ms()));
+    for n in 0..most {
+        let key = format!("short {n}");
+        live.put_entry(SLOT, &key, None, value("1"), expires_ms).await.unwrap();
+    }
+    subject.pass_ms(subject.lease_ms()).await;
+    for n in 0..most {
+        let key = format!("long {n}");
+        live.put_entry(SLOT, &key, None, value("1"), None).await.unwrap();
+    }
+    let refused = live.put_entry(SLOT, "more", None, value("1"), None).await;
+    assert_eq!(refused, Err(LiveError::Full("entries in this slot")));
+    assert_eq!(live.entries(SLOT).await.unwrap().len(), most);
 }

@@ -29,9 +29,7 @@ pub(crate) async fn a_wake_up_comes_after_its_commit(subject: &impl Subject) {
     });
     live.commit(&id(1), create(1)).await.unwrap();
     for sequence in 1..COMMITS {
-        live.commit(&id(1), commit(head(sequence), 1))
-            .await
-            .unwrap();
+        live.commit(&id(1), commit(head(sequence), 1)).await.unwrap();
     }
     listener.await.unwrap();
 }
@@ -45,11 +43,8 @@ pub(crate) async fn wake_ups_carry_what_was_appended(subject: &impl Subject) {
     live.commit(&id(1), create(1)).await.unwrap_err();
     live.commit(&id(1), commit(head(2), 2)).await.unwrap();
     let heard = committed(&mut wake_ups).await;
-    let expected = Committed {
-        head: head(4),
-        first_sequence: 3,
-        entries: [entry(3), entry(4)].into(),
-    };
+    let expected =
+        Committed { head: head(4), first_sequence: 3, entries: [entry(3), entry(4)].into() };
     assert_eq!(heard, expected);
 }
 

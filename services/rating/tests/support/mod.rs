@@ -82,7 +82,7 @@ impl World {
     /// Starts a rating service over the world's database.
     pub(crate) async fn rating(&self) -> Rating {
         let path = self.folder.path().join("rating.db");
-        let url = "postgres://postgres@127.0.0.1:54391/postgres".to_owned(); let _ = path;
+        let url = format!("sqlite://{}", path.display());
         let parts = Parts {
             config: self.config.clone(),
             database: sql::open(&url, MIGRATIONS).await.unwrap(),

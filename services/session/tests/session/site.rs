@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sqlx::AnyPool;
 use tempfile::TempDir;
 use tengen_kit::auth::{Gate, Rule, Signer, Verifier};
+use tengen_kit::config::Issuer;
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::time::ManualTime;
 use tengen_kit::{client, server, sql};
@@ -54,10 +55,12 @@ impl Site {
         let url = format!("sqlite://{}", folder.path().join("session.db").display());
         let database = sql::open(&url, MIGRATIONS).await.unwrap();
         let signer = Arc::new(signer(&database, &time.shared()).await.unwrap());
-        let verifier = Verifier::new(&config.issuer, &config.audience, time.shared());
+        let issuer = Issuer::default();
+        let verifier = Verifier::new(&issuer.name, &issuer.audience, time.shared());
         verifier.set_jwks(&signer.jwks()).unwrap();
         let service = bind(Parts {
             config,
+            issuer,
             database: database.clone(),
             signer: Arc::clone(&signer),
             time: time.shared(),

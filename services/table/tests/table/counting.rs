@@ -33,10 +33,7 @@ fn both_accept_and_the_result_is_proved() {
     game.wait(60_000);
     let black = game.accept(Black).unwrap();
     assert_eq!(game.accepted(Black), Some(black));
-    assert_eq!(
-        (game.accepted(White), game.phase()),
-        (None, Phase::Counting)
-    );
+    assert_eq!((game.accepted(White), game.phase()), (None, Phase::Counting));
     let white = game.accept(White).unwrap() - 1;
 
     let outcome = game.ended(EndReason::Count, "W+2.5");
@@ -47,11 +44,7 @@ fn both_accept_and_the_result_is_proved() {
     let dead = marked(&["OO...", "O....", ".....", "....X"], 'O')
         .union(&marked(&[".....", ".....", ".....", "....X"], 'X'));
     assert_eq!(proof.dead, dead);
-    let area = Area {
-        black: 15,
-        white: 10,
-        neutral: 0,
-    };
+    let area = Area { black: 15, white: 10, neutral: 0 };
     assert_eq!(proof.area, area);
     // 60 and 40 quarters of 100; Black is 10 above the half, and gives 15.
     let count = proof.count;
@@ -83,10 +76,7 @@ fn marks_work_on_whole_strings() {
     }
     for empty in ["C5", "B4", "E3"] {
         let point = game.point(empty);
-        assert_eq!(
-            game.mark(Black, empty, true),
-            Err(Rejection::NoStone { point })
-        );
+        assert_eq!(game.mark(Black, empty, true), Err(Rejection::NoStone { point }));
     }
     let (point, size) = (Point::new(9, 9), game.settings().size);
     let refusal = Refusal::OffBoard { point, size };
@@ -110,11 +100,7 @@ fn a_change_clears_both_acceptances() {
     assert_eq!(game.accepted(White), None);
     game.accept(White).unwrap();
     game.accept(White).unwrap();
-    assert_eq!(
-        game.phase(),
-        Phase::Counting,
-        "twice by one side is not both"
-    );
+    assert_eq!(game.phase(), Phase::Counting, "twice by one side is not both");
 }
 
 // rulebook: C12.4; case: S3: an acceptance is of what the player saw.
@@ -157,16 +143,8 @@ fn seki_stones_live_and_share_their_liberties() {
     let preview = game.preview();
     game.accept(Black).unwrap();
     game.accept(White).unwrap();
-    let proof = game
-        .ended(EndReason::Count, "W+4")
-        .counted
-        .as_ref()
-        .unwrap();
-    let area = Area {
-        black: 12,
-        white: 16,
-        neutral: 2,
-    };
+    let proof = game.ended(EndReason::Count, "W+4").counted.as_ref().unwrap();
+    let area = Area { black: 12, white: 16, neutral: 2 };
     assert_eq!((proof.area, proof.count.margin_quarters), (area, -8));
     assert_eq!((preview.area, preview.count), (proof.area, proof.count));
 }
@@ -199,10 +177,8 @@ fn marks_are_recorded_with_their_author() {
     game.mark(Black, "A5", false).unwrap();
     game.dispute(White).unwrap();
     let point = game.point("A5");
-    let said: Vec<_> = game.log[game.log.len() - 3..]
-        .iter()
-        .map(|event| (event.by, event.fact.clone()))
-        .collect();
+    let said: Vec<_> =
+        game.log[game.log.len() - 3..].iter().map(|event| (event.by, event.fact.clone())).collect();
     let expected = [
         (Some(White), Fact::Marked { point, dead: true }),
         (Some(Black), Fact::Marked { point, dead: false }),

@@ -5,7 +5,7 @@ use tengen_table::{Act, Decision, EndReason, Event, Fact, Phase, Rejection, Sett
 use tengen_timing::{Control, Seat};
 
 use crate::counting::counting;
-use crate::kit::{Black, Game, White, absolute, game, marked, replay, timed, view};
+use crate::kit::{Black, Game, White, absolute, game, marked, replay, scheduled, timed, view};
 
 const BOARD: [&str; 3] = ["X.XXO.", "XXXXO.", "O.XXO."];
 const LIMIT_MS: i64 = 300_000;
@@ -41,10 +41,7 @@ fn a_failed_count_reopens_play() {
     for failure in Failure::ALL {
         let mut game = timed(9, absolute(60_000));
         game.wait(5_000).plays("E5").wait(8_000).plays("C3");
-        game.wait(1_000)
-            .plays("confirm")
-            .wait(2_000)
-            .plays("confirm");
+        game.wait(1_000).plays("confirm").wait(2_000).plays("confirm");
         let at_opening = Seat::BOTH.map(|seat| game.reading(seat));
         game.mark(White, "E5", true).unwrap();
         game.accept(White).unwrap();
@@ -151,26 +148,16 @@ fn a_late_act_meets_the_reopened_game() {
     game.act(game.mover(), Act::Play { number, point }).unwrap();
     let disputed = &game.log[game.log.len() - 2];
     assert_eq!((disputed.by, &disputed.fact), (None, &Fact::Disputed));
-    let wrong = Err(Rejection::WrongPhase {
-        phase: Phase::Playing,
-        expected: Phase::Counting,
-    });
+    let wrong = Err(Rejection::WrongPhase { phase: Phase::Playing, expected: Phase::Counting });
     assert_eq!(game.accept(White), wrong);
 }
 
 // case: C11: what follows a failed count is in the log: replayed, it gives the same clocks.
 #[test]
 fn the_log_tells_the_reopened_clocks() {
-    let control = Control::Japanese {
-        main_ms: 1_000,
-        periods: 3,
-        period_ms: 10_000,
-    };
+    let control = Control::Japanese { main_ms: 1_000, periods: 3, period_ms: 10_000 };
     let mut game = timed(5, control);
-    game.wait(4_000)
-        .plays("confirm")
-        .wait(3_000)
-        .plays("confirm");
+    game.wait(4_000).plays("confirm").wait(3_000).plays("confirm");
     game.wait(77_000).dispute(White).unwrap();
     let replayed = replay(&game.log);
     assert_eq!(view(&replayed), view(&game));
@@ -182,15 +169,8 @@ fn the_log_tells_the_reopened_clocks() {
 fn unfinished() -> Vec<Game> {
     let mut games = Vec::new();
     for control in [None, Some(absolute(10_000_000))] {
-        for turns in [
-            "",
-            "E5",
-            "E5 pass",
-            "confirm",
-            "E5 C3 confirm",
-            "pass confirm",
-            "pass pass",
-        ] {
+        for turns in ["", "E5", "E5 pass", "confirm", "E5 C3 confirm", "pass confirm", "pass pass"]
+        {
             for failures in 0..2 {
                 let mut game = game(9, |settings| settings.control = control);
                 for _ in 0..failures {
@@ -204,11 +184,14 @@ fn unfinished() -> Vec<Game> {
             }
         }
     }
+    let mut paused = timed(9, absolute(10_000_000));
+    paused.plays("E5").halt(60_000).unwrap();
+    games.extend([paused, scheduled(absolute(10_000_000), 60_000)]);
     games
 }
 
 // case: S5: from every state that is not the end, resigning ends the game; and so does doing
-// nothing but confirm and dispute.
+// nothing but confirm, dispute and let time go by.
 #[test]
 fn every_game_can_be_ended() {
     for by in Colour::BOTH {
@@ -222,6 +205,10 @@ fn every_game_can_be_ended() {
             match game.phase() {
                 Phase::Playing => game.confirm().map(drop).unwrap(),
                 Phase::Counting => game.dispute(Black).map(drop).unwrap(),
+                Phase::Waiting | Phase::Paused => {
+                    game.now_ms = game.next_due_ms().unwrap();
+                    assert!(game.tick());
+                }
                 Phase::Ended => break,
             }
         }

@@ -62,10 +62,7 @@ fn a_confirmation_lifts_no_ko() {
     let mut game = crate::kit::Game::drawn(&crate::play::KO, |_| {});
     game.plays("C4 confirm E1 A1 D1 E4 confirm B4");
     let repeated = game.play("C4").unwrap_err();
-    assert!(
-        matches!(repeated, Rejection::Forbidden { .. }),
-        "{repeated}"
-    );
+    assert!(matches!(repeated, Rejection::Forbidden { .. }), "{repeated}");
 }
 
 // rulebook: G2.4: a pass and a confirmation are different facts in the record.
@@ -82,10 +79,7 @@ fn the_record_tells_a_pass_from_a_confirmation() {
 #[test]
 fn counting_stops_both_clocks() {
     let mut game = timed(9, absolute(60_000));
-    game.wait(1_000)
-        .plays("confirm")
-        .wait(2_000)
-        .plays("confirm");
+    game.wait(1_000).plays("confirm").wait(2_000).plays("confirm");
     assert_eq!(game.running(), None);
     let thought = [Black, White].map(|side| game.thought_ms(side, game.now_ms));
     assert_eq!(thought, [1_000, 2_000]);
@@ -109,13 +103,7 @@ fn a_game_may_be_long() {
 #[test]
 fn every_end_reads_as_sgf_writes_it() {
     let check = |reason, winner, expected: &str| {
-        let outcome = Outcome {
-            reason,
-            winner,
-            counted: None,
-            at_ms: 0,
-            together_ms: 0,
-        };
+        let outcome = Outcome { reason, winner, counted: None, at_ms: 0, together_ms: 0 };
         assert_eq!(outcome.text(), expected, "{reason:?}");
     };
     for (reason, letter) in [

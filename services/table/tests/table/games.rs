@@ -20,9 +20,7 @@ fn games_end_with_the_result_they_had() {
     let mut counted = 0;
     for line in text.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
-        let told = ["dead", "margin_quarters"]
-            .iter()
-            .all(|field| case.get(field).is_some());
+        let told = ["dead", "margin_quarters"].iter().all(|field| case.get(field).is_some());
         if case["set"] == "kgs19" && told {
             check(&case);
             counted += 1;
@@ -40,21 +38,14 @@ fn check(case: &Value) {
         let number = game.next_number();
         let act = match point {
             "--" => Act::Pass { number },
-            point => Act::Play {
-                number,
-                point: sgf::parse(point, game.settings().size).unwrap(),
-            },
+            point => Act::Play { number, point: sgf::parse(point, game.settings().size).unwrap() },
         };
         game.wait(1_000)
             .act(colour, act)
             .unwrap_or_else(|error| panic!("{id}, {turn} as move {number}: {error}"));
     }
-    let board: Vec<_> = case["board"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row.as_str().unwrap())
-        .collect();
+    let board: Vec<_> =
+        case["board"].as_array().unwrap().iter().map(|row| row.as_str().unwrap()).collect();
     game.shows(&board);
 
     game.plays("confirm confirm");
@@ -70,11 +61,7 @@ fn check(case: &Value) {
     let outcome = game.outcome().unwrap();
     assert_eq!(outcome.reason, EndReason::Count, "{id}");
     let count = outcome.counted.as_ref().unwrap().count;
-    assert_eq!(
-        Some(count.margin_quarters.into()),
-        case["margin_quarters"].as_i64(),
-        "{id}"
-    );
+    assert_eq!(Some(count.margin_quarters.into()), case["margin_quarters"].as_i64(), "{id}");
     assert_eq!(view(&replay(&game.log)), view(&game), "{id}");
 }
 
@@ -96,7 +83,5 @@ fn words<'a>(case: &'a Value, field: &str) -> impl Iterator<Item = &'a str> {
 
 fn points(case: &Value, field: &str) -> Vec<Point> {
     let size = Size::square(19).unwrap();
-    words(case, field)
-        .map(|point| sgf::parse(point, size).unwrap())
-        .collect()
+    words(case, field).map(|point| sgf::parse(point, size).unwrap()).collect()
 }

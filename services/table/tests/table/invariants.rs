@@ -2,16 +2,23 @@
 
 use tengen_rules::{Colour, PointSet};
 use tengen_table::{
-    Command, Decision, EndReason, Fact, Phase, Rejection, Settlement, TurnKind, seat,
+    Decision, EndReason, Event, Fact, Phase, Rejection, Settlement, TurnKind, seat,
 };
-use tengen_timing::Seat;
+use tengen_timing::{PauseReason, Seat};
 
+use crate::asks::Ask;
 use crate::kit::{Ends, Game, View, view};
 
 /// Holds a game against the invariants; remembers what may only grow.
 #[derive(Default)]
 pub struct Invariants {
-    thought_ms: [i64; 2],
+    sides: [Thinking; 2],
+}
+
+#[derive(Clone, Copy, Default)]
+struct Thinking {
+    thought_ms: i64,
+    taken_out_ms: i64,
 }
 
 impl Invariants {
@@ -19,11 +26,12 @@ impl Invariants {
         &mut self,
         game: &Game,
         before: &View,
-        command: &Command,
+        ask: &Ask,
         answer: &Result<Decision, Rejection>,
     ) {
-        changed_by_events_alone(game, before, command, answer);
+        changed_by_events_alone(game, before, ask, answer);
         the_log_holds(game);
+        the_phase_holds(game);
         the_board_holds(game);
         the_clocks_hold(game);
         self.thinking_only_grows(game);
@@ -33,12 +41,18 @@ impl Invariants {
         }
     }
 
-    // rulebook: L7
+    // rulebook: L7: but for what is taken out of a turn for an outage or a jump of the clock.
     fn thinking_only_grows(&mut self, game: &Game) {
         for colour in Colour::BOTH {
+            let credits = game.clock().map(|clock| clock.credits(seat(colour)));
+            let taken_out_ms = credits.map_or(0, |sums| sums.outage_ms + sums.shift_ms);
             let thought_ms = game.thought_ms(colour, game.now_ms);
-            assert!(thought_ms >= self.thought_ms[colour.index()], "{colour}");
-            self.thought_ms[colour.index()] = thought_ms;
+            let before = std::mem::replace(
+                &mut self.sides[colour.index()],
+                Thinking { thought_ms, taken_out_ms },
+            );
+            let back_ms = (taken_out_ms - before.taken_out_ms).max(0);
+            assert!(thought_ms + back_ms >= before.thought_ms, "{colour}");
         }
     }
 }
@@ -47,22 +61,22 @@ impl Invariants {
 fn changed_by_events_alone(
     game: &Game,
     before: &View,
-    command: &Command,
+    ask: &Ask,
     answer: &Result<Decision, Rejection>,
 ) {
     let after = view(game);
     if game.sequence() == before.sequence() {
-        assert_eq!(&after, before, "{command:?}");
+        assert_eq!(&after, before, "{ask:?}");
         assert!(!matches!(answer, Ok(Decision::Accepted(_))));
     } else {
-        assert_ne!(&after, before, "{command:?}");
+        assert_ne!(&after, before, "{ask:?}");
     }
     if before.ended() {
-        assert_eq!(game.sequence(), before.sequence(), "{command:?}");
+        assert_eq!(game.sequence(), before.sequence(), "{ask:?}");
         let known = matches!(answer, Ok(Decision::Known { .. }));
         let reused = matches!(answer, Err(Rejection::RequestReused));
         let ended = matches!(answer, Err(Rejection::Ended { .. }));
-        assert!(known || reused || ended, "{command:?}: {answer:?}");
+        assert!(known || reused || ended, "{ask:?}: {answer:?}");
     }
 }
 
@@ -77,47 +91,52 @@ fn the_log_holds(game: &Game) {
     assert!(log.len() < 2 || !log[log.len() - 2].ends());
 }
 
+// rulebook: C5.1, C14; case: C15
+fn the_phase_holds(game: &Game) {
+    assert_eq!(game.phase() == Phase::Paused, !game.pauses().is_empty());
+    let agreed = PauseReason::Agreement;
+    let fact =
+        |event: &Event| matches!(event.fact, Fact::Paused { reason, .. } if reason == agreed);
+    assert!(game.log.iter().filter(|event| fact(event)).count() <= 5);
+    for (reason, until_ms) in game.pauses() {
+        let longest_ms = if *reason == agreed { 600_000 } else { 86_400_000 };
+        assert!(until_ms.unwrap() <= game.last_at_ms() + longest_ms, "{reason:?}");
+    }
+    let started = |event: &Event| matches!(event.fact, Fact::Started);
+    let scheduled = game.settings().start_at_ms.is_some();
+    if scheduled && !matches!(game.phase(), Phase::Waiting | Phase::Ended) {
+        assert!(game.log.iter().any(started));
+        assert!(Colour::BOTH.iter().all(|colour| game.arrived_ms(*colour).is_some()));
+    }
+    if game.phase() == Phase::Waiting {
+        assert!(scheduled && game.turns().is_empty());
+        assert_eq!(Colour::BOTH.map(|colour| game.thought_ms(colour, game.now_ms)), [0, 0]);
+    }
+    if matches!(game.phase(), Phase::Counting | Phase::Ended) {
+        assert_eq!(Colour::BOTH.map(|colour| game.offer(colour)), [None, None]);
+    }
+}
+
 fn the_board_holds(game: &Game) {
     let (table, size) = (&game, game.settings().size);
     for dead in [table.dead(), &PointSet::new()] {
         let (area, count) = table.count(dead);
-        assert_eq!(
-            area.black + area.white + area.neutral,
-            u32::from(size.points())
-        );
-        assert_eq!(
-            count.black_quarters + count.white_quarters,
-            4 * i32::from(size.points())
-        );
+        assert_eq!(area.black + area.white + area.neutral, u32::from(size.points()));
+        assert_eq!(count.black_quarters + count.white_quarters, 4 * i32::from(size.points()));
     }
-    assert!(
-        table
-            .dead()
-            .intersection(&table.game().board().empty_points())
-            .is_empty()
-    );
+    assert!(table.dead().intersection(&table.game().board().empty_points()).is_empty());
     let turns = table.turns();
     assert_eq!(usize::try_from(table.game().ply()), Ok(turns.len()));
     for colour in Colour::BOTH {
-        let set_up = if colour == Colour::Black {
-            table.settings().handicap.len()
-        } else {
-            0
-        };
+        let set_up = if colour == Colour::Black { table.settings().handicap.len() } else { 0 };
         let moves = turns.iter().filter(|turn| turn.colour == colour);
-        let moves = moves
-            .filter(|turn| matches!(turn.kind, TurnKind::Move(_)))
-            .count();
+        let moves = moves.filter(|turn| matches!(turn.kind, TurnKind::Move(_))).count();
         let taken = table.game().captured_by(colour.opponent()) as usize;
         let stones = table.game().board().stones(colour).len();
         assert_eq!(stones + taken, set_up + moves, "{colour}");
     }
     if let Some(last) = turns.last() {
-        assert!(
-            table
-                .to_move()
-                .is_none_or(|next| next == last.colour.opponent())
-        );
+        assert!(table.to_move().is_none_or(|next| next == last.colour.opponent()));
     }
 }
 
@@ -133,11 +152,7 @@ fn the_clocks_hold(game: &Game) {
         for later_ms in [0, 1, 3_000, 10_000_000] {
             let now_ms = game.now_ms + later_ms;
             let reading = clock.reading(side, now_ms);
-            let parts = [
-                reading.main_left_ms,
-                reading.period_left_ms,
-                reading.total_left_ms,
-            ];
+            let parts = [reading.main_left_ms, reading.period_left_ms, reading.total_left_ms];
             assert!(parts.iter().all(|ms| *ms >= 0), "{reading:?}");
             let account = clock.account(side, now_ms);
             let whence = account.granted_ms + account.credited_ms;
@@ -168,7 +183,8 @@ fn the_end_holds(game: &Game) {
     let outcome = game.outcome().unwrap();
     let Some(counted) = &outcome.counted else {
         assert_ne!(outcome.reason, EndReason::Count);
-        assert!(outcome.winner.is_some());
+        let nobody = matches!(outcome.reason, EndReason::BothLate | EndReason::Draw);
+        assert_eq!(outcome.winner.is_none(), nobody);
         return;
     };
     assert_eq!(outcome.reason, EndReason::Count);

@@ -108,9 +108,7 @@ fn a_forfeited_turn_is_charged() {
 #[test]
 fn a_forfeited_turn_lifts_no_ko() {
     let mut game = Game::drawn(&KO, forfeits);
-    let why = ForbiddenWhy::Superko {
-        repeats_move: game.next_number() - 1,
-    };
+    let why = ForbiddenWhy::Superko { repeats_move: game.next_number() - 1 };
     game.plays("C4");
     forfeit(&mut game, "B4", why);
     game.plays("pass");

@@ -5,10 +5,10 @@ use std::ops::Deref;
 use tengen_rules::text::gtp;
 use tengen_rules::{Colour, Point, PointSet, Size};
 use tengen_table::{
-    Act, Command, Decision, EndReason, Event, Outcome, Phase, Rejection, Request, Settings, Table,
-    Turn,
+    Act, Command, Decision, EndReason, Event, Offer, Order, Ordered, Outcome, Phase, Rejection,
+    Request, Settings, Table, Turn, Word,
 };
-use tengen_timing::{Clock, Control, Reading, Seat};
+use tengen_timing::{Charge, Clock, Control, CreditReason, PauseReason, Reading, Seat};
 
 pub use tengen_rules::Colour::{Black, White};
 
@@ -21,8 +21,6 @@ pub struct Game {
     table: Table,
     pub log: Vec<Event>,
     pub now_ms: i64,
-    /// Lag measured for the next commands.
-    pub lag_ms: i64,
     requests: u64,
 }
 
@@ -53,6 +51,11 @@ pub struct View {
     confirmed: [bool; 2],
     disputes: u32,
     due_ms: [Option<i64>; 2],
+    arrived_ms: [Option<i64>; 2],
+    pauses: Vec<(PauseReason, Option<i64>)>,
+    offers: [Option<Offer>; 2],
+    last_charge: Option<Charge>,
+    lag_ms: [i64; 2],
     outcome: Option<Outcome>,
 }
 
@@ -74,6 +77,11 @@ pub fn view(table: &Table) -> View {
         confirmed: Colour::BOTH.map(|colour| table.confirmed(colour)),
         disputes: table.disputes(),
         due_ms: [table.counting_deadline_ms(), table.next_due_ms()],
+        arrived_ms: Colour::BOTH.map(|colour| table.arrived_ms(colour)),
+        pauses: table.pauses().to_vec(),
+        offers: Colour::BOTH.map(|colour| table.offer(colour)),
+        last_charge: table.last_charge().copied(),
+        lag_ms: Colour::BOTH.map(|colour| table.lag_ms(colour)),
         outcome: table.outcome().cloned(),
     }
 }
@@ -105,6 +113,19 @@ pub const fn absolute(main_ms: i64) -> Control {
     Control::Absolute { main_ms }
 }
 
+/// A timed game that begins so long after it was made.
+pub fn scheduled(control: Control, later_ms: i64) -> Game {
+    game(9, |settings| {
+        settings.control = Some(control);
+        settings.start_at_ms = Some(START_MS + later_ms);
+    })
+}
+
+/// A referee's name and reason.
+pub fn word() -> Word {
+    Word { referee: "referee".into(), text: "the hall is noisy".into() }
+}
+
 /// Folds a log from its beginning.
 pub fn replay(log: &[Event]) -> Table {
     let mut table = Table::open(&log[0]).unwrap();
@@ -121,7 +142,6 @@ impl Game {
             table: Table::open(&opening).unwrap(),
             log: vec![opening],
             now_ms: START_MS,
-            lag_ms: 0,
             requests: 0,
         }
     }
@@ -167,23 +187,37 @@ impl Game {
 
     /// A command under a new request id.
     pub fn command(&mut self, by: Colour, act: Act) -> Command {
+        let request = self.new_request();
+        Command { by, request, act }
+    }
+
+    /// A referee's order under a new request id.
+    pub fn order_of(&mut self, act: Ordered) -> Order {
+        let request = self.new_request();
+        Order { request, word: word(), act }
+    }
+
+    fn new_request(&mut self) -> Request {
         self.requests += 1;
-        let request = Request {
-            key: self.requests,
-            digest: 7,
-        };
-        Command {
-            by,
-            request,
-            lag_ms: self.lag_ms,
-            act,
-        }
+        Request { key: self.requests, digest: 7 }
     }
 
     /// Sends a command: what is due comes first, then what it makes happen.
     pub fn send(&mut self, command: &Command) -> Result<i64, Rejection> {
+        self.settle(|table, now_ms| table.decide(command, now_ms))
+    }
+
+    /// Sends a referee's order, in the same way.
+    pub fn send_order(&mut self, order: &Order) -> Result<i64, Rejection> {
+        self.settle(|table, now_ms| table.order(order, now_ms))
+    }
+
+    fn settle(
+        &mut self,
+        decide: impl Fn(&Table, i64) -> Result<Decision, Rejection>,
+    ) -> Result<i64, Rejection> {
         loop {
-            match self.decide(command, self.now_ms)? {
+            match decide(&self.table, self.now_ms)? {
                 Decision::Known { sequence } => return Ok(sequence),
                 Decision::Due(events) => {
                     assert!(!events.is_empty(), "something is due");
@@ -269,6 +303,53 @@ impl Game {
 
     pub fn claim(&mut self, by: Colour) -> Result<i64, Rejection> {
         self.act(by, Act::ClaimTime)
+    }
+
+    pub fn arrive(&mut self, by: Colour) -> Result<i64, Rejection> {
+        self.act(by, Act::Arrive)
+    }
+
+    pub fn offer_by(&mut self, by: Colour, offer: Offer) -> Result<i64, Rejection> {
+        self.act(by, Act::Offer(offer))
+    }
+
+    pub fn answer(&mut self, by: Colour, offer: Offer, accept: bool) -> Result<i64, Rejection> {
+        self.act(by, Act::Answer { offer, accept })
+    }
+
+    /// One side offers, the other accepts.
+    pub fn agree(&mut self, by: Colour, offer: Offer) -> Result<i64, Rejection> {
+        self.offer_by(by, offer)?;
+        self.answer(by.opponent(), offer, true)
+    }
+
+    pub fn resume(&mut self, by: Colour) -> Result<i64, Rejection> {
+        self.act(by, Act::Resume)
+    }
+
+    pub fn order(&mut self, act: Ordered) -> Result<i64, Rejection> {
+        let order = self.order_of(act);
+        self.send_order(&order)
+    }
+
+    /// The referee's pause, until so many milliseconds from now.
+    pub fn halt(&mut self, ms: i64) -> Result<i64, Rejection> {
+        let until_ms = Some(self.now_ms + ms);
+        self.order(Ordered::Pause { until_ms })
+    }
+
+    /// A delay is measured; whether that was news.
+    pub fn lag(&mut self, side: Colour, ms: i64) -> bool {
+        let event = self.table.lag_measured(side, ms, self.now_ms);
+        self.fold(event.as_slice());
+        event.is_some()
+    }
+
+    /// The server gives back an interval; whether it cost anybody anything.
+    pub fn credit(&mut self, reason: CreditReason, from_ms: i64, to_ms: i64) -> bool {
+        let event = self.table.credit(reason, from_ms, to_ms, self.now_ms);
+        self.fold(event.as_slice());
+        event.is_some()
     }
 
     pub fn reading(&self, seat: Seat) -> Reading {

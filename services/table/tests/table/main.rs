@@ -9,16 +9,24 @@
     reason = "a test fails by panicking"
 )]
 
+mod asks;
 mod counting;
+mod dice;
 mod disputes;
 mod ending;
 mod folding;
 mod games;
+mod given;
 mod invariants;
 mod irregular;
 mod kit;
 mod model;
+mod offers;
+mod pauses;
+mod phases;
 mod play;
 mod requests;
 mod settings;
 mod time;
+mod transcript;
+mod waiting;

@@ -1,5 +1,5 @@
-//! A long run of random commands by both sides, over every kind of clock and setting; after each
-//! command the game is held against what must be true of any game.
+//! A long run of random commands by both sides and a referee, over every kind of clock and setting;
+//! after each the game is held against what must be true of any game.
 //!
 //! `TENGEN_MODEL_COMMANDS` sets how many commands, `TENGEN_MODEL_SEED` where the run begins.
 
@@ -7,13 +7,16 @@ use std::collections::BTreeMap;
 use std::env;
 use std::thread;
 
-use tengen_rules::{Colour, Point, PointSet, Size};
+use tengen_rules::{Colour, Size};
 use tengen_table::{
-    Act, Command, Decision, Fact, IllegalMove, OutOfTurn, Phase, Rejection, Settings, TwoPasses,
+    Decision, Event, Fact, IllegalMove, OutOfTurn, Phase, Rejection, Settings, TwoPasses,
 };
+use tengen_timing::{CreditReason, PauseReason};
 
+use crate::asks::{Ask, Asker};
+use crate::dice::Dice;
 use crate::invariants::Invariants;
-use crate::kit::{Game, replay, view};
+use crate::kit::{Game, START_MS, replay, view};
 use crate::time::CONTROLS;
 
 const COMMANDS: u64 = 50_000;
@@ -22,7 +25,8 @@ const SEED: u64 = 20_260_701;
 /// What happened in a run, so that a run in which nothing happened is found out.
 type Tally = BTreeMap<String, u64>;
 
-// case: C2, C12, C18, C30, S5, S6; rulebook: C8.1, C10, C12, C14.5, G6, G9
+// case: C2, C12, C14, C18, C20, C30, S5, S6
+// rulebook: C5.1, C8.1, C8.2, C10, C12, C14, G6, G9, L7
 #[test]
 fn every_game_keeps_the_invariants() {
     let number = |name, default| env::var(name).map_or(default, |text| text.parse().unwrap());
@@ -62,54 +66,40 @@ fn every_game_keeps_the_invariants() {
         "DeadSetChanged",
         "NotDue",
         "longer than 500 turns",
+        "NoShow",
+        "BothLate",
+        "Draw",
+        "arrived",
+        "started late",
+        "started in time",
+        "paused by agreement",
+        "paused by order",
+        "resumed by order",
+        "resumed by itself",
+        "resumed by a player",
+        "time added",
+        "outage credited",
+        "shift credited",
+        "lag measured",
+        "offer accepted",
+        "offer declined",
+        "taken back",
+        "Rated",
+        "NoOffer",
+        "NoPauseLeft",
+        "BadTime",
     ] {
         assert!(tally.contains_key(expected), "{expected} never happened");
-    }
-}
-
-/// SplitMix64.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn ms(&mut self, below: i64) -> i64 {
-        (self.next() % below as u64) as i64
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())].clone()
-    }
-
-    fn of(&mut self, set: &PointSet) -> Option<Point> {
-        let n = set.len();
-        (n > 0).then(|| set.iter().nth(self.below(n)).unwrap())
     }
 }
 
 /// One random game.
 struct Run {
     seed: u64,
-    dice: Dice,
     game: Game,
-    sent: Vec<Command>,
+    asker: Asker,
     /// Some players think longer than their clocks allow.
     pace_ms: i64,
-    /// Some end a game ten times as willingly as others.
-    haste: usize,
     invariants: Invariants,
 }
 
@@ -127,17 +117,17 @@ impl Run {
         settings.out_of_turn = dice.pick(&[OutOfTurn::Refuse, OutOfTurn::Refuse, OutOfTurn::Loss]);
         settings.counting_limit_ms = dice.pick(&[10_000, 300_000]);
         settings.komi_quarters = dice.pick(&[0, 15]);
+        settings.rated = settings.control.is_some() && dice.one_in(4);
+        if dice.one_in(4) {
+            settings.start_at_ms = Some(START_MS + dice.pick(&[0, 1, 5_000, 60_000]));
+            settings.late_limit_ms = dice.pick(&[0, 10_000, 900_000]);
+        }
         let pace_ms = dice.pick(&[200, 1_000, 4_000, 20_000]);
         let haste = dice.pick(&[1, 10]);
-        Self {
-            seed,
-            dice,
-            game: Game::new(settings),
-            sent: Vec::new(),
-            pace_ms,
-            haste,
-            invariants: Invariants::default(),
-        }
+        let reserve = dice.pick(&[6, 60]);
+        let asker = Asker { dice, haste, reserve, sent: Vec::new() };
+        let invariants = Invariants::default();
+        Self { seed, game: Game::new(settings), asker, pace_ms, invariants }
     }
 
     /// Plays to the end and a little beyond; the number of commands used.
@@ -146,11 +136,15 @@ impl Run {
         let mut used = 0;
         while used < at_most && beyond > 0 {
             self.pass_time();
-            let command = self.command();
+            let events = self.game.log.len();
+            self.measure();
+            let ask = self.asker.ask(&mut self.game);
             let before = view(&self.game);
-            let answer = self.send(&command, tally);
-            self.invariants.hold(&self.game, &before, &command, &answer);
-            self.sent.push(command);
+            let answer = self.send(&ask, tally);
+            self.invariants.hold(&self.game, &before, &ask, &answer);
+            for event in &self.game.log[events..] {
+                count_fact(tally, event);
+            }
             used += 1;
             beyond -= i32::from(self.game.phase() == Phase::Ended);
         }
@@ -161,141 +155,55 @@ impl Run {
         if let Some(outcome) = self.game.outcome() {
             let settlement = outcome.counted.as_ref().map(|counted| counted.settlement);
             let how = settlement.map(|settlement| format!(" {settlement:?}"));
-            count(
-                tally,
-                format!("{:?}{}", outcome.reason, how.unwrap_or_default()),
-            );
+            count(tally, format!("{:?}{}", outcome.reason, how.unwrap_or_default()));
         }
         used
     }
 
     /// A while; sometimes just to the next deadline, or past it.
     fn pass_time(&mut self) {
-        self.game.now_ms += self.dice.ms(self.pace_ms);
-        if self.dice.one_in(150)
+        let dice = &mut self.asker.dice;
+        self.game.now_ms += dice.ms(self.pace_ms);
+        let jumps = if self.game.phase() == Phase::Waiting { 20 } else { 150 };
+        if dice.one_in(jumps)
             && let Some(due_ms) = self.game.next_due_ms()
         {
-            let near_ms = due_ms + self.dice.pick(&[-1, 0, 1, 700]);
+            let near_ms = due_ms + dice.pick(&[-500, -1, 0, 1, 700]);
             self.game.now_ms = self.game.now_ms.max(near_ms);
         }
-        self.game.lag_ms = if self.dice.one_in(3) {
-            self.dice.ms(3_000)
-        } else {
-            0
-        };
     }
 
-    fn command(&mut self) -> Command {
-        if !self.sent.is_empty() && self.dice.one_in(40) {
-            let mut again = self.dice.pick(&self.sent);
-            again.request.digest += u32::from(self.dice.one_in(3));
-            return again;
+    /// What the service itself tells: delays, and after an outage or a shift what they cost.
+    fn measure(&mut self) {
+        let dice = &mut self.asker.dice;
+        if dice.one_in(4) {
+            let (side, ms) = (dice.pick(&Colour::BOTH), dice.ms(3_000) - 5);
+            self.game.lag(side, ms);
         }
-        let flagged = self
-            .game
-            .next_due_ms()
-            .is_some_and(|due_ms| due_ms <= self.game.now_ms);
-        let (by, act) = match self.game.phase() {
-            Phase::Playing if flagged && self.dice.one_in(4) => {
-                (self.game.mover().opponent(), Act::ClaimTime)
-            }
-            Phase::Playing => self.in_play(),
-            Phase::Counting => self.in_counting(),
-            Phase::Ended => self.anything(),
-        };
-        self.game.command(by, act)
+        if dice.one_in(60) {
+            let reason = dice.pick(&[CreditReason::Outage, CreditReason::Shift]);
+            let to_ms = self.game.now_ms - dice.ms(2_000);
+            let ms = dice.pick(&[1, 2_000, 20_000, -300]);
+            self.game.credit(reason, to_ms - ms, to_ms);
+            self.game.tick();
+        }
     }
 
-    fn in_play(&mut self) -> (Colour, Act) {
-        let (by, number) = (self.game.mover(), self.game.next_number());
-        let act = match self.dice.below(1_000) {
-            0..860 => self.a_move(by, number),
-            _ if !self.dice.one_in(self.haste) => self.a_move(by, number),
-            860..890 => Act::Pass { number },
-            890..950 => Act::Confirm { number },
-            950..953 => return (by.opponent(), self.a_move(by, number)),
-            _ => return self.anything(),
-        };
-        (by, act)
-    }
-
-    /// A legal move as a rule, else a forbidden one, if there are any of it.
-    fn a_move(&mut self, by: Colour, number: u32) -> Act {
-        let legal = self.game.game().legal_points(by);
-        let forbidden = self.game.game().board().empty_points().difference(&legal);
-        let first = if self.dice.one_in(12) {
-            forbidden
-        } else {
-            legal
-        };
-        let point = self.dice.of(&first).or_else(|| self.dice.of(&legal));
-        point.map_or(Act::Confirm { number }, |point| Act::Play { number, point })
-    }
-
-    fn in_counting(&mut self) -> (Colour, Act) {
-        let by = self.dice.pick(&Colour::BOTH);
-        let dead_set = self.game.dead().digest();
-        let act = match self.dice.below(100) {
-            0..50 => Act::Mark {
-                point: self.a_point(),
-                dead: !self.dice.one_in(3),
-            },
-            50..80 => Act::Accept { dead_set },
-            80..85 => Act::Accept {
-                dead_set: !dead_set,
-            },
-            85..91 => Act::Dispute,
-            _ => return self.anything(),
-        };
-        (by, act)
-    }
-
-    /// Any act by any side, right or wrong.
-    fn anything(&mut self) -> (Colour, Act) {
-        let number = self
-            .game
-            .next_number()
-            .saturating_add_signed(self.dice.pick(&[-2, -1, -1, 0, 1]));
-        let (point, dead) = (self.a_point(), true);
-        let act = match self.dice.below(100) {
-            0..30 => Act::Play { number, point },
-            30..37 => Act::Pass { number },
-            37..44 => Act::Confirm { number },
-            44..54 => Act::Mark { point, dead },
-            54..64 => Act::Accept {
-                dead_set: self.dice.next(),
-            },
-            64..70 => Act::Dispute,
-            70..72 => Act::Resign,
-            72 => Act::Leave,
-            _ => Act::ClaimTime,
-        };
-        (self.dice.pick(&Colour::BOTH), act)
-    }
-
-    /// On the board, or just beside it.
-    fn a_point(&mut self) -> Point {
-        let size = self.game.settings().size;
-        let mut line = |lines: u8| self.dice.below(usize::from(lines) + 1) as u8;
-        Point::new(line(size.rows()), line(size.columns()))
-    }
-
-    fn send(&mut self, command: &Command, tally: &mut Tally) -> Result<Decision, Rejection> {
-        let events = self.game.log.len();
-        if self.dice.one_in(4) && self.game.tick() {
+    fn send(&mut self, ask: &Ask, tally: &mut Tally) -> Result<Decision, Rejection> {
+        if self.asker.dice.one_in(4) && self.game.tick() {
             count(tally, "told by the clock");
         }
-        let mut answer = self.game.decide(command, self.game.now_ms);
+        let mut answer = ask.decide(&self.game, self.game.now_ms);
         while let Ok(Decision::Due(due)) = &answer {
             assert!(!due.is_empty());
             self.game.fold(&due.clone());
-            answer = self.game.decide(command, self.game.now_ms);
+            answer = ask.decide(&self.game, self.game.now_ms);
         }
         match &answer {
             Ok(Decision::Accepted(accepted)) => {
                 assert!(!accepted.is_empty());
                 self.game.fold(accepted);
-                let claimed = command.act == Act::ClaimTime;
+                let claimed = ask.is_claim();
                 count(tally, if claimed { "claimed" } else { "accepted" });
             }
             Ok(_) => count(tally, "Known"),
@@ -304,9 +212,6 @@ impl Run {
                 let name = name.split([' ', '{']).next().unwrap_or_default();
                 count(tally, name);
             }
-        }
-        for event in &self.game.log[events..] {
-            count_fact(tally, &event.fact, event.by);
         }
         if !self.game.game().last_captured().is_empty() {
             count(tally, "captured");
@@ -328,8 +233,9 @@ fn count(tally: &mut Tally, what: impl Into<String>) {
     *tally.entry(what.into()).or_default() += 1;
 }
 
-fn count_fact(tally: &mut Tally, fact: &Fact, by: Option<Colour>) {
-    let what = match fact {
+fn count_fact(tally: &mut Tally, event: &Event) {
+    let itself = event.by.is_none();
+    let what = match &event.fact {
         Fact::Opened(_) => "opened",
         Fact::Move(_) => "move",
         Fact::Pass => "pass",
@@ -338,8 +244,24 @@ fn count_fact(tally: &mut Tally, fact: &Fact, by: Option<Colour>) {
         Fact::CountingOpened => "counting",
         Fact::Marked { .. } => "marked",
         Fact::Accepted => "accepted dead set",
-        Fact::Disputed if by.is_none() => "counting expired",
+        Fact::Disputed if itself => "counting expired",
         Fact::Disputed => "disputed",
+        Fact::Arrived => "arrived",
+        Fact::Started if event.request.is_some() => "started late",
+        Fact::Started => "started in time",
+        Fact::Paused { reason: PauseReason::Agreement, .. } => "paused by agreement",
+        Fact::Paused { .. } => "paused by order",
+        Fact::Resumed { .. } if event.word.is_some() => "resumed by order",
+        Fact::Resumed { .. } if itself => "resumed by itself",
+        Fact::Resumed { .. } => "resumed by a player",
+        Fact::TimeAdded { .. } => "time added",
+        Fact::Credited { reason: CreditReason::Outage, .. } => "outage credited",
+        Fact::Credited { .. } => "shift credited",
+        Fact::LagMeasured { .. } => "lag measured",
+        Fact::Offered(_) => "offered",
+        Fact::Answered { accept: true, .. } => "offer accepted",
+        Fact::Answered { .. } => "offer declined",
+        Fact::TakenBack => "taken back",
         Fact::Ended { .. } => "ended",
     };
     count(tally, what);

@@ -1,7 +1,9 @@
 //! Turns: whose, where, and under which number.
 
 use tengen_rules::{Point, Refusal, Size};
-use tengen_table::{Act, EndReason, Event, Phase, Rejection, Settings, Table, TurnKind, TwoPasses};
+use tengen_table::{
+    Act, EndReason, Event, Offer, Phase, Rejection, Settings, Table, TurnKind, TwoPasses,
+};
 
 use crate::kit::{Black, Game, White, absolute, game, timed, view};
 
@@ -20,11 +22,7 @@ fn turns_alternate_from_black() {
     assert_eq!((game.to_move(), game.next_number()), (Some(White), 2));
     game.plays("C3 pass");
     assert_eq!((game.to_move(), game.next_number()), (Some(White), 4));
-    let turns: Vec<_> = game
-        .turns()
-        .iter()
-        .map(|turn| (turn.colour, turn.kind))
-        .collect();
+    let turns: Vec<_> = game.turns().iter().map(|turn| (turn.colour, turn.kind)).collect();
     let expected = [
         (Black, TurnKind::Move(game.point("E5"))),
         (White, TurnKind::Move(game.point("C3"))),
@@ -36,9 +34,7 @@ fn turns_alternate_from_black() {
 // rulebook: C2: the first move of a handicap game is White's, and so is the running clock.
 #[test]
 fn white_moves_first_in_a_handicap_game() {
-    let mut settings = Settings::even(Size::square(9).unwrap())
-        .with_handicap(3)
-        .unwrap();
+    let mut settings = Settings::even(Size::square(9).unwrap()).with_handicap(3).unwrap();
     settings.control = Some(absolute(60_000));
     let mut game = Game::new(settings);
     assert_eq!(game.to_move(), Some(White));
@@ -87,9 +83,7 @@ fn superko_names_the_move_it_repeats() {
     let mut game = Game::drawn(&KO, |settings| settings.two_passes = TwoPasses::Nothing);
     let drawn_at = game.next_number() - 1;
     let ko = game.point("B4");
-    let refusal = Refusal::Superko {
-        repeats_move: drawn_at,
-    };
+    let refusal = Refusal::Superko { repeats_move: drawn_at };
     game.plays("C4");
     refused(&mut game, ko, refusal);
     game.plays("pass pass");
@@ -106,10 +100,7 @@ fn a_number_that_is_not_the_next_is_refused() {
         let stale = Err(Rejection::StaleNumber { given, next: 3 });
         let point = game.point("G7");
         let acts = [
-            Act::Play {
-                number: given,
-                point,
-            },
+            Act::Play { number: given, point },
             Act::Pass { number: given },
             Act::Confirm { number: given },
         ];
@@ -144,13 +135,17 @@ pub fn every_act(game: &Game) -> Vec<Act> {
         Act::Pass { number },
         Act::Confirm { number },
         Act::Mark { point, dead: true },
-        Act::Accept {
-            dead_set: game.dead().digest(),
-        },
+        Act::Accept { dead_set: game.dead().digest() },
         Act::Dispute,
         Act::Resign,
         Act::Leave,
         Act::ClaimTime,
+        Act::Arrive,
+        Act::Offer(Offer::Draw),
+        Act::Offer(Offer::TakeBack),
+        Act::Offer(Offer::Pause),
+        Act::Answer { offer: Offer::Draw, accept: true },
+        Act::Resume,
     ]
 }
 
@@ -197,18 +192,12 @@ fn a_side_resigns_or_leaves_at_any_time() {
 fn counting_acts_wait_for_counting() {
     let mut game = game(9, |_| {});
     game.plays("E5 confirm");
-    let wrong = Err(Rejection::WrongPhase {
-        phase: Phase::Playing,
-        expected: Phase::Counting,
-    });
+    let wrong = Err(Rejection::WrongPhase { phase: Phase::Playing, expected: Phase::Counting });
     assert_eq!(game.mark(Black, "E5", true), wrong);
     assert_eq!(game.accept(Black), wrong);
     assert_eq!(game.dispute(White), wrong);
     game.plays("confirm");
-    let wrong = Err(Rejection::WrongPhase {
-        phase: Phase::Counting,
-        expected: Phase::Playing,
-    });
+    let wrong = Err(Rejection::WrongPhase { phase: Phase::Counting, expected: Phase::Playing });
     assert_eq!(game.play("C3"), wrong);
     assert_eq!(game.pass(), wrong);
     assert_eq!(game.confirm(), wrong);

@@ -1,9 +1,10 @@
 //! The same request twice is one command, for ever.
 
 use tengen_rules::Point;
-use tengen_table::{Act, Command, Decision, EndReason, Rejection, Request};
+use tengen_table::{Act, Command, Decision, EndReason, Offer, Ordered, Rejection, Request};
 
-use crate::kit::{Black, Game, White, absolute, game, replay, timed};
+use crate::asks::Ask;
+use crate::kit::{Black, Game, White, absolute, game, replay, scheduled, timed};
 
 /// The command is known, with this sequence, to the game and to its log replayed.
 fn known(game: &mut Game, command: &Command, sequence: i64) {
@@ -38,11 +39,7 @@ fn an_answer_names_the_last_event() {
     let mut game = game(9, |_| {});
     game.plays("confirm");
     let confirm = game.command(White, Act::Confirm { number: 2 });
-    assert_eq!(
-        game.send(&confirm),
-        Ok(4),
-        "the confirmation and the opening"
-    );
+    assert_eq!(game.send(&confirm), Ok(4), "the confirmation and the opening");
     known(&mut game, &confirm, 4);
     game.accept(Black).unwrap();
     let dead_set = game.dead().digest();
@@ -61,6 +58,60 @@ fn a_claim_is_known_too() {
     known(&mut game, &claim, sequence);
 }
 
+/// A scheduled game in which everything is asked that players and a referee may ask beside moves;
+/// what was asked, with the sequence it was answered.
+fn asked() -> (Game, Vec<(Ask, i64)>) {
+    let mut game = scheduled(absolute(600_000), 60_000);
+    let mut asked = Vec::new();
+    let mut said = |game: &mut Game, by, act| {
+        let command = game.command(by, act);
+        let sequence = game.send(&command).unwrap();
+        asked.push((Ask::Player(command), sequence));
+    };
+    said(&mut game, White, Act::Arrive);
+    game.wait(70_000);
+    said(&mut game, Black, Act::Arrive);
+    game.plays("E5");
+    let accept = true;
+    for offer in [Offer::TakeBack, Offer::Pause] {
+        said(&mut game, Black, Act::Offer(offer));
+        said(&mut game, White, Act::Answer { offer, accept });
+    }
+    said(&mut game, Black, Act::Resume);
+    let offer = Offer::Draw;
+    said(&mut game, White, Act::Offer(offer));
+    said(&mut game, Black, Act::Answer { offer, accept: false });
+    said(&mut game, Black, Act::Offer(offer));
+    let until_ms = None;
+    for act in
+        [Ordered::Pause { until_ms }, Ordered::AddTime { side: Black, ms: 1_000 }, Ordered::Resume]
+    {
+        let order = game.order_of(act);
+        let sequence = game.send_order(&order).unwrap();
+        asked.push((Ask::Referee(order), sequence));
+    }
+    let command = game.command(White, Act::Answer { offer, accept });
+    let sequence = game.send(&command).unwrap();
+    asked.push((Ask::Player(command), sequence));
+    game.ended(EndReason::Draw, "0");
+    (game, asked)
+}
+
+// case: D4; fault: F1, F9: all that was asked is known, also when it could not be done any more.
+#[test]
+fn whatever_was_asked_is_known() {
+    let (game, asked) = asked();
+    assert_eq!(asked.len(), 14);
+    for (mut ask, sequence) in asked {
+        for table in [&*game, &replay(&game.log)] {
+            let known = Ok(Decision::Known { sequence });
+            assert_eq!(ask.decide(table, game.now_ms), known, "{ask:?}");
+        }
+        ask.request_mut().digest += 1;
+        assert_eq!(ask.decide(&game, game.now_ms), Err(Rejection::RequestReused));
+    }
+}
+
 // fault: F9
 #[test]
 fn a_request_with_other_content_is_refused() {
@@ -69,10 +120,7 @@ fn a_request_with_other_content_is_refused() {
     let first = game.command(Black, Act::Play { number, point });
     game.send(&first).unwrap();
     let other = Command {
-        request: Request {
-            digest: first.request.digest + 1,
-            ..first.request
-        },
+        request: Request { digest: first.request.digest + 1, ..first.request },
         act: Act::Pass { number: 3 },
         ..first
     };
@@ -114,16 +162,8 @@ fn a_refusal_reads_as_a_sentence() {
     for (by, act, expected) in [
         (Black, play(2), "move_number is 2, expected 3"),
         (White, play(3), "it is Black's turn"),
-        (
-            Black,
-            play(3),
-            "row 4, column 4: point is occupied: expected an empty point",
-        ),
-        (
-            Black,
-            Act::Dispute,
-            "the game is in phase PLAYING, expected COUNTING",
-        ),
+        (Black, play(3), "row 4, column 4: point is occupied: expected an empty point"),
+        (Black, Act::Dispute, "the game is in phase PLAYING, expected COUNTING"),
         (White, Act::ClaimTime, "the opponent's clock does not run"),
     ] {
         assert_eq!(said(by, act), expected);

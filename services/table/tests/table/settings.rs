@@ -24,9 +24,7 @@ fn check(set: impl FnOnce(&mut Settings), field: Option<&str>) {
 }
 
 fn points(list: &[(u8, u8)]) -> Vec<Point> {
-    list.iter()
-        .map(|&(row, column)| Point::new(row, column))
-        .collect()
+    list.iter().map(|&(row, column)| Point::new(row, column)).collect()
 }
 
 // rulebook: G1, C2
@@ -42,10 +40,7 @@ fn boards_and_komi_have_their_range() {
         check(|settings| settings.komi_quarters = komi, None);
     }
     for komi in [-201, 201, i32::MIN, i32::MAX] {
-        check(
-            |settings| settings.komi_quarters = komi,
-            Some("komi_quarters"),
-        );
+        check(|settings| settings.komi_quarters = komi, Some("komi_quarters"));
     }
 }
 
@@ -57,17 +52,11 @@ fn handicap_is_none_or_two_to_nine_stones() {
         check(|settings| settings.handicap = line(stones), None);
     }
     for stones in [1, 10] {
-        check(
-            |settings| settings.handicap = line(stones),
-            Some("handicap"),
-        );
+        check(|settings| settings.handicap = line(stones), Some("handicap"));
     }
     for wrong in [[(3, 3), (3, 3)], [(3, 3), (19, 3)], [(3, 3), (3, 255)]] {
         let wrong = points(&wrong);
-        check(
-            |settings| settings.handicap = wrong,
-            Some("handicap_points"),
-        );
+        check(|settings| settings.handicap = wrong, Some("handicap_points"));
     }
     let full = |settings: &mut Settings| {
         settings.size = size(2, 2);
@@ -93,10 +82,7 @@ fn a_usual_handicap() {
         let settings = Settings::even(size(19, 19)).with_handicap(stones).unwrap();
         assert_eq!(settings.handicap.len(), usize::from(stones));
         assert_eq!(settings.compensation_quarters, 2 * i32::from(stones));
-        assert_eq!(
-            (settings.komi_quarters, settings.first_to_move()),
-            (0, White)
-        );
+        assert_eq!((settings.komi_quarters, settings.first_to_move()), (0, White));
         assert_eq!(settings.validate(), Ok(()));
     }
     assert_eq!(Settings::even(size(19, 19)).first_to_move(), Black);
@@ -126,17 +112,10 @@ fn controls_are_checked() {
     check(control(absolute(1)), None);
     check(control(absolute(0)), Some("main_ms"));
     check(control(absolute(-1)), Some("main_ms"));
-    let reserved = |limit_ms, reserved_minutes| Control::Reserved {
-        limit_ms,
-        reserved_minutes,
-    };
+    let reserved = |limit_ms, reserved_minutes| Control::Reserved { limit_ms, reserved_minutes };
     check(control(reserved(600_000, 5)), None);
     check(control(reserved(299_999, 5)), Some("reserved_minutes"));
-    let japanese = Control::Japanese {
-        main_ms: 0,
-        periods: 1,
-        period_ms: 999,
-    };
+    let japanese = Control::Japanese { main_ms: 0, periods: 1, period_ms: 999 };
     check(control(japanese), Some("period_ms"));
 }
 
@@ -145,14 +124,8 @@ fn controls_are_checked() {
 fn a_rated_game_is_timed_and_its_absences_are_the_ladders() {
     let casual = |settings: &mut Settings| settings.rated = false;
     check(|settings| settings.control = None, Some("time"));
-    check(
-        |settings| settings.reconnect_window_ms = 299_999,
-        Some("reconnect_window"),
-    );
-    check(
-        |settings| settings.absence = Absence::OpponentDecides,
-        Some("absence"),
-    );
+    check(|settings| settings.reconnect_window_ms = 299_999, Some("reconnect_window"));
+    check(|settings| settings.absence = Absence::OpponentDecides, Some("absence"));
     let all = |settings: &mut Settings| {
         casual(settings);
         settings.control = None;
@@ -199,15 +172,9 @@ fn a_refusal_reads_as_a_sentence() {
     let mut settings = Settings::even(size(19, 19));
     settings.komi_quarters = 201;
     let error = settings.validate().unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "komi_quarters is 201, expected -200 to 200"
-    );
+    assert_eq!(error.to_string(), "komi_quarters is 201, expected -200 to 200");
     settings.komi_quarters = 15;
     settings.rated = true;
     let error = settings.validate().unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "time is none, expected a time control in a rated game"
-    );
+    assert_eq!(error.to_string(), "time is none, expected a time control in a rated game");
 }

@@ -9,36 +9,16 @@ use crate::kit::{Black, Game, White, absolute, game, timed, view};
 /// One control of each kind.
 pub const CONTROLS: [Control; 5] = [
     absolute(60_000),
-    Control::Reserved {
-        limit_ms: 150_000,
-        reserved_minutes: 2,
-    },
-    Control::Japanese {
-        main_ms: 10_000,
-        periods: 3,
-        period_ms: 10_000,
-    },
-    Control::Canadian {
-        main_ms: 5_000,
-        stones: 3,
-        period_ms: 30_000,
-    },
-    Control::Fischer {
-        main_ms: 20_000,
-        increment_ms: 5_000,
-        max_ms: None,
-    },
+    Control::Reserved { limit_ms: 150_000, reserved_minutes: 2 },
+    Control::Japanese { main_ms: 10_000, periods: 3, period_ms: 10_000 },
+    Control::Canadian { main_ms: 5_000, stones: 3, period_ms: 30_000 },
+    Control::Fischer { main_ms: 20_000, increment_ms: 5_000, max_ms: None },
 ];
 
 /// What a side may do in its own turn.
 fn turns(game: &Game) -> [Act; 4] {
     let (number, point) = (game.next_number(), game.point("A1"));
-    [
-        Act::Play { number, point },
-        Act::Pass { number },
-        Act::Confirm { number },
-        Act::Resign,
-    ]
+    [Act::Play { number, point }, Act::Pass { number }, Act::Confirm { number }, Act::Resign]
 }
 
 /// Games of every kind of clock, with either side to move.
@@ -90,10 +70,7 @@ fn a_turn_counts_before_the_deadline_and_not_at_it() {
 fn lost_on_time(game: &Game, loser: Colour, at_ms: i64) {
     let text = if loser == Black { "W+T" } else { "B+T" };
     let outcome = game.ended(EndReason::Time, text);
-    assert_eq!(
-        (outcome.winner, outcome.at_ms),
-        (Some(loser.opponent()), at_ms)
-    );
+    assert_eq!((outcome.winner, outcome.at_ms), (Some(loser.opponent()), at_ms));
     assert_eq!(game.log.last().unwrap().at_ms, at_ms);
     assert_eq!(game.reading(seat(loser)).total_left_ms, 0);
     let thought = Colour::BOTH.map(|side| game.thought_ms(side, game.now_ms));
@@ -156,10 +133,7 @@ fn no_claim_without_a_running_clock() {
     let mut counting = timed(9, absolute(60_000));
     counting.plays("confirm confirm").wait(100_000);
     for by in Colour::BOTH {
-        let wrong = Rejection::WrongPhase {
-            phase: Phase::Counting,
-            expected: Phase::Playing,
-        };
+        let wrong = Rejection::WrongPhase { phase: Phase::Counting, expected: Phase::Playing };
         assert_eq!(counting.claim(by), Err(wrong));
     }
 }
@@ -170,10 +144,8 @@ fn no_claim_without_a_running_clock() {
 fn lag_holds_the_flag_back() {
     let lagging = |measured_ms| {
         let mut game = timed(9, absolute(60_000));
-        game.lag_ms = measured_ms;
-        game.wait(5_000).plays("E5");
-        game.lag_ms = 0;
-        game.plays("C3");
+        game.lag(Black, measured_ms);
+        game.wait(5_000).plays("E5 C3");
         let at_ms = deadline_ms(&game);
         (game, at_ms)
     };
@@ -185,11 +157,11 @@ fn lag_holds_the_flag_back() {
         lost_on_time(&game, Black, at_ms);
     }
     let (mut game, at_ms) = lagging(400);
-    (game.now_ms, game.lag_ms) = (at_ms + 399, 400);
+    game.now_ms = at_ms + 399;
     game.plays("D4");
     assert_eq!(game.phase(), Phase::Playing);
     let (mut game, at_ms) = lagging(400);
-    (game.now_ms, game.lag_ms) = (at_ms + 399, 399);
+    game.now_ms = at_ms + 400;
     assert!(game.play("D4").is_err());
     lost_on_time(&game, Black, at_ms);
 }
@@ -198,7 +170,7 @@ fn lag_holds_the_flag_back() {
 #[test]
 fn a_claim_waits_for_a_move_in_flight() {
     let mut game = timed(9, absolute(60_000));
-    game.lag_ms = 400;
+    game.lag(Black, 400);
     game.plays("E5 C3");
     let at_ms = deadline_ms(&game);
     game.now_ms = at_ms + 399;
@@ -222,7 +194,7 @@ fn due_exactly(game: &Game) {
 fn what_is_due_is_due_at_the_next_due_instant() {
     for mut game in running_games() {
         due_exactly(&game);
-        game.lag_ms = 700;
+        game.lag(White, 700);
         game.plays("A1 B2");
         due_exactly(&game);
         game.plays("confirm confirm");
@@ -263,10 +235,7 @@ fn early_stale_and_doubled_calls_change_nothing() {
 // rulebook: C3.2; case: C5: every turn starts a whole minute, however often the last was begun.
 #[test]
 fn the_last_minute_is_whole_in_every_turn() {
-    let control = Control::Reserved {
-        limit_ms: 60_000,
-        reserved_minutes: 1,
-    };
+    let control = Control::Reserved { limit_ms: 60_000, reserved_minutes: 1 };
     let mut game = game(9, |settings| {
         settings.control = Some(control);
         settings.two_passes = TwoPasses::Nothing;

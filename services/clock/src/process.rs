@@ -1,0 +1,71 @@
+//! The service as a process of its own.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use tengen_kit::Site;
+use tengen_kit::client::{ServiceChannel, Urls};
+use tengen_kit::config::{RedisUrl, Settings};
+use tengen_kit::service::Service;
+use tengen_live::{Live, Redis, RedisSettings};
+use tengen_proto::session::v1::GetKeysRequest;
+use tengen_proto::session::v1::session_service_client::SessionServiceClient;
+use tonic::Status;
+
+use crate::{Config, Parts, bind};
+
+/// The settings of the process, beside those that every service has.
+#[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
+pub struct ProcessSettings {
+    /// The Redis server or cluster that holds the live games, as redis://host:port or
+    /// redis+cluster://host:port,host:port.
+    #[arg(long, env = "TENGEN_REDIS_URL", hide_env_values = true, value_name = "URL")]
+    redis_url: RedisUrl,
+    /// Where the game service is; a name may have many addresses.
+    #[arg(long, env = "TENGEN_GAME_URLS", value_name = "URLS")]
+    game_urls: Urls,
+    /// Where the session service is; a name may have many addresses.
+    #[arg(long, env = "TENGEN_SESSION_URLS", value_name = "URLS")]
+    session_urls: Urls,
+    #[command(flatten)]
+    config: Config,
+}
+
+impl Settings for ProcessSettings {}
+
+/// What the process is made of, once all of it is there.
+///
+/// # Errors
+/// None: it waits for what is not there.
+pub async fn start(
+    settings: ProcessSettings,
+    site: Site,
+) -> Result<Service, Box<dyn Error + Send + Sync>> {
+    let sessions = site.channel(&settings.session_urls);
+    let (live, ()) =
+        tokio::join!(live(&site, &settings.redis_url), site.keys(move || keys(sessions.clone())),);
+    let channel = site.channel(&settings.game_urls);
+    Ok(bind(Parts {
+        config: settings.config,
+        live,
+        time: site.time,
+        shutdown: site.shutdown,
+        channel,
+    }))
+}
+
+async fn live(site: &Site, url: &RedisUrl) -> Arc<dyn Live> {
+    let live = site.component(
+        "live state",
+        || Redis::connect(url.as_ref(), RedisSettings::default()),
+        |live: Redis| async move { live.entry("probe", "probe").await.map(|_| ()) },
+    );
+    Arc::new(live.await)
+}
+
+/// The keys of access tokens, from the session service.
+async fn keys(sessions: ServiceChannel) -> Result<String, Status> {
+    let answer = SessionServiceClient::new(sessions).get_keys(GetKeysRequest {}).await?;
+    Ok(answer.into_inner().jwks)
+}

@@ -1,0 +1,129 @@
+//! The archive of finished games. A game comes here when its result is acknowledged, so what is
+//! here is in the ledger, too.
+
+use prost::Message;
+use sqlx::{AnyPool, Row};
+use tengen_kit::sql;
+use tengen_kit::status::Refusal;
+use tengen_live::{Head, Record};
+use tengen_proto::internal::v1::ArchivedGame;
+use tengen_rules::Colour;
+
+use crate::record::GameRecord;
+
+/// Finished games.
+#[derive(Debug, Clone)]
+pub struct Archive(AnyPool);
+
+/// Where a page of a player's games goes on: the end of the last game of the page before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    /// When it ended.
+    pub ended_at_ms: i64,
+    /// Its id.
+    pub game_id: String,
+}
+
+impl Archive {
+    /// The archive in a database with this crate's migrations applied.
+    pub fn new(database: AnyPool) -> Self {
+        Self(database)
+    }
+
+    /// Keeps a game that is over; kept before, it stays as it is.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn keep(&self, game: &GameRecord, record: &Record) -> Result<(), Refusal> {
+        let Some(outcome) = game.table.outcome() else { return Ok(()) };
+        let archived = ArchivedGame {
+            head_hash: record.head.hash.to_vec(),
+            entries: record.log.iter().map(|entry| entry.to_vec()).collect(),
+        };
+        let kept = sqlx::query(
+            "insert into archive (game_id, black_id, white_id, ended_at_ms, log)
+             values ($1, $2, $3, $4, $5) on conflict (game_id) do nothing",
+        )
+        .bind(&game.id)
+        .bind(&game.player(Colour::Black).id)
+        .bind(&game.player(Colour::White).id)
+        .bind(outcome.at_ms)
+        .bind(archived.encode_to_vec())
+        .execute(&self.0)
+        .await;
+        kept.map(drop).map_err(|error| sql::refusal("archive", &error))
+    }
+
+    /// Whether a game is here.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn holds(&self, game_id: &str) -> Result<bool, Refusal> {
+        let found = sqlx::query("select 1 from archive where game_id = $1")
+            .bind(game_id)
+            .fetch_optional(&self.0)
+            .await;
+        found.map(|row| row.is_some()).map_err(|error| sql::refusal("archive", &error))
+    }
+
+    /// A game's record.
+    ///
+    /// # Errors
+    /// The database fails, or holds what is no record.
+    pub async fn find(&self, game_id: &str) -> Result<Option<Record>, Refusal> {
+        let found = sqlx::query("select log from archive where game_id = $1")
+            .bind(game_id)
+            .fetch_optional(&self.0)
+            .await
+            .map_err(|error| sql::refusal("archive", &error))?;
+        found.map(|row| read(&row)).transpose()
+    }
+
+    /// At most `most` games of a player, the newest first, older than the cursor.
+    ///
+    /// # Errors
+    /// The database fails, or holds what is no record.
+    pub async fn of_player(
+        &self,
+        player_id: &str,
+        before: Option<&Cursor>,
+        most: i64,
+    ) -> Result<Vec<(Cursor, Record)>, Refusal> {
+        let newest = Cursor { ended_at_ms: i64::MAX, game_id: String::new() };
+        let before = before.unwrap_or(&newest);
+        let rows = sqlx::query(
+            "select game_id, ended_at_ms, log from archive
+             where (black_id = $1 or white_id = $1)
+               and (ended_at_ms < $2 or (ended_at_ms = $2 and game_id < $3))
+             order by ended_at_ms desc, game_id desc limit $4",
+        )
+        .bind(player_id)
+        .bind(before.ended_at_ms)
+        .bind(&before.game_id)
+        .bind(most)
+        .fetch_all(&self.0)
+        .await
+        .map_err(|error| sql::refusal("archive", &error))?;
+        let found = rows.iter().map(|row| {
+            let cursor =
+                Cursor { ended_at_ms: row.get("ended_at_ms"), game_id: row.get("game_id") };
+            Ok((cursor, read(row)?))
+        });
+        found.collect()
+    }
+}
+
+fn read(row: &sqlx::any::AnyRow) -> Result<Record, Refusal> {
+    let unreadable = |what: &str| {
+        tracing::error!(what, "an archived game cannot be read");
+        Refusal::behind_unavailable("archive")
+    };
+    let log: Vec<u8> = row.get("log");
+    let archived =
+        ArchivedGame::decode(log.as_slice()).map_err(|error| unreadable(&error.to_string()))?;
+    let hash =
+        archived.head_hash.try_into().map_err(|_| unreadable("its hash has another length"))?;
+    let sequence = i64::try_from(archived.entries.len()).unwrap_or(i64::MAX);
+    let log = archived.entries.into_iter().map(Into::into).collect();
+    Ok(Record { head: Head { sequence, hash }, log })
+}

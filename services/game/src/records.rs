@@ -1,0 +1,56 @@
+//! RecordService: finished games of a player. The rest is not built yet.
+
+use std::sync::Arc;
+
+use tengen_kit::fields::Fields;
+use tengen_proto::game::v1 as wire;
+use tengen_proto::game::v1::record_service_server::RecordService;
+use tonic::{Request, Response, Status};
+
+use crate::archive::Cursor;
+use crate::convert::game::summary;
+use crate::store::Games;
+
+/// Games on a page that asks for none.
+const PAGE: i32 = 20;
+
+/// Finished games.
+#[derive(Clone)]
+pub struct Records {
+    /// The games.
+    pub games: Arc<Games>,
+}
+
+#[tonic::async_trait]
+impl RecordService for Records {
+    async fn list_player_games(
+        &self,
+        request: Request<wire::ListPlayerGamesRequest>,
+    ) -> Result<Response<wire::ListPlayerGamesResponse>, Status> {
+        let wire::ListPlayerGamesRequest { player_id, page_size, page_token } =
+            request.into_inner();
+        let mut fields = Fields::new();
+        fields.id("player_id", &player_id);
+        fields.range("page_size", page_size.into(), 0..=100);
+        let before = cursor(&page_token);
+        if before.is_none() && !page_token.is_empty() {
+            fields.refuse("page_token", &page_token, "one that a page before gave");
+        }
+        fields.finish()?;
+        let most = i64::from(if page_size == 0 { PAGE } else { page_size });
+        let found = self.games.finished(&player_id, before.as_ref(), most).await?;
+        let next = found.last().filter(|_| i64::try_from(found.len()) == Ok(most));
+        let next_page_token = next.map(|(cursor, _)| token(cursor)).unwrap_or_default();
+        let games = found.iter().map(|(_, record)| summary(record, true)).collect();
+        Ok(Response::new(wire::ListPlayerGamesResponse { games, next_page_token }))
+    }
+}
+
+fn token(cursor: &Cursor) -> String {
+    format!("{}.{}", cursor.ended_at_ms, cursor.game_id)
+}
+
+fn cursor(token: &str) -> Option<Cursor> {
+    let (ended_at_ms, game_id) = token.split_once('.')?;
+    Some(Cursor { ended_at_ms: ended_at_ms.parse().ok()?, game_id: game_id.to_owned() })
+}

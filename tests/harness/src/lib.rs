@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod cluster;
+mod process;
+mod server;
+
+pub use cluster::Cluster;
+pub use server::{Kind, Server};
