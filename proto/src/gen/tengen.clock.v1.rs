@@ -242,7 +242,7 @@ pub struct WatchClockRequest {
 /// One message of a clock's stream.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WatchClockResponse {
-    /// To be returned at once by EchoLag; only in the streams of the two players.
+    /// To be returned at once by EchoLag; with each clock, in the streams of signed-in callers.
     #[prost(bytes = "vec", tag = "4")]
     pub nonce: ::prost::alloc::vec::Vec<u8>,
     /// What it tells.

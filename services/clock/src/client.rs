@@ -8,8 +8,9 @@ use tengen_proto::clock::v1 as clock;
 use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::game_service_client::GameServiceClient;
 use tengen_proto::game::v1::watch_game_response::Message;
-use tengen_proto::internal::v1::DueRequest;
 use tengen_proto::internal::v1::game_control_service_client::GameControlServiceClient;
+use tengen_proto::internal::v1::{DueRequest, LagMeasuredRequest};
+use tengen_proto::time::duration;
 use tengen_timing::Control;
 use tonic::{Code, Request, Status, Streaming};
 
@@ -74,6 +75,25 @@ impl Game {
         request.set_timeout(limit);
         GameControlServiceClient::new(self.channel.clone()).due(request).await?;
         Ok(())
+    }
+
+    /// Tells a measured delay; gives the least of those that count.
+    ///
+    /// # Errors
+    /// What it answers.
+    pub async fn lag_measured(
+        &self,
+        game_id: &str,
+        player_id: &str,
+        lag_ms: i64,
+    ) -> Result<Option<prost_types::Duration>, Status> {
+        let request = LagMeasuredRequest {
+            game_id: game_id.to_owned(),
+            player_id: player_id.to_owned(),
+            lag: Some(duration(lag_ms)),
+        };
+        let mut game = GameControlServiceClient::new(self.channel.clone());
+        Ok(game.lag_measured(request).await?.into_inner().lag)
     }
 
     /// A game's clocks now; `None` if it is untimed.

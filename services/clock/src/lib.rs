@@ -6,11 +6,13 @@ pub mod config;
 mod convert;
 mod error;
 mod keeper;
+mod lag;
 mod process;
 mod service;
 
 use std::sync::Arc;
 
+use tengen_kit::auth::{Seal, ServiceSecret};
 use tengen_kit::client::ServiceChannel;
 use tengen_kit::service::{MAX_MESSAGE_BYTES, Service};
 use tengen_kit::shutdown::Shutdown;
@@ -31,13 +33,15 @@ pub struct Parts {
     pub time: SharedTime,
     /// Ends streams and the timekeeper.
     pub shutdown: Shutdown,
+    /// The suite's secret, which seals nonces.
+    pub secret: ServiceSecret,
     /// To the game service.
     pub channel: ServiceChannel,
 }
 
 /// Binds the service to its parts.
 pub fn bind(parts: Parts) -> Service {
-    let Parts { config, live, time, shutdown, channel } = parts;
+    let Parts { config, live, time, shutdown, secret, channel } = parts;
     let game = client::Game::new(channel);
     let keeper = keeper::Keeper::new(
         config,
@@ -46,7 +50,8 @@ pub fn bind(parts: Parts) -> Service {
         Arc::clone(&time),
         shutdown.clone(),
     );
-    let reader = service::Reader::new(game, live, time, shutdown);
+    let nonces = lag::Nonces::new(Seal::new(secret, "lag"));
+    let reader = service::Reader::new(game, live, time, shutdown, nonces);
     Service::new("clock")
         .grpc(ClockServiceServer::new(reader).max_decoding_message_size(MAX_MESSAGE_BYTES))
         .task(keeper.keep())

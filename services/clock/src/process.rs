@@ -51,6 +51,7 @@ pub async fn start(
         live,
         time: site.time,
         shutdown: site.shutdown,
+        secret: site.secret,
         channel,
     }))
 }

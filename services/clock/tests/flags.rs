@@ -121,6 +121,7 @@ async fn a_flag_waits_for_the_game_service() {
         yield_now().await;
     }
     suite.restart_game().await;
+    clock.reach_game(&id).await;
     let healed_ms = began_ms + MINUTE;
 
     let mut now_ms = healed_ms;
@@ -128,8 +129,8 @@ async fn a_flag_waits_for_the_game_service() {
         assert!(now_ms < healed_ms + 1_000, "no flag within a second");
         suite.advance(50);
         now_ms += 50;
-        for _ in 0..20 {
-            suite.get_game(&id).await;
+        for _ in 0..4 {
+            clock.settle(&id).await;
         }
     }
     let result = suite.get_game(&id).await.result.expect("it is over");

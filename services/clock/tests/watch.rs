@@ -298,7 +298,7 @@ async fn a_restarted_game_service_is_found_again() {
     suite.advance(31 * SECOND);
     suite.restart_game().await;
     suite.play(&id, Seat::Black, 1).await;
-    let told = healed(&suite, &id, &mut watch).await;
+    let told = healed(&suite, &server, &id, &mut watch).await;
     let Ok(Some(Told::Clock(clock))) = told else {
         panic!("expected a clock, got {told:?}");
     };
@@ -313,12 +313,18 @@ async fn a_restarted_game_service_is_found_again() {
 }
 
 /// Moves the time on, as slowly as the services follow, until a watcher gets something.
-async fn healed(suite: &Suite, id: &str, watch: &mut Watch) -> Result<Option<Told>, Status> {
+async fn healed(
+    suite: &Suite,
+    server: &Server,
+    id: &str,
+    watch: &mut Watch,
+) -> Result<Option<Told>, Status> {
+    server.reach_game(id).await;
     for _ in 0..200 {
         tokio::select! {
             biased;
             message = watch.next() => return message,
-            () = async { for _ in 0..5 { suite.get_game(id).await; } } => suite.advance(20),
+            () = server.settle(id) => suite.advance(20),
         }
     }
     panic!("the stream does not heal");
@@ -339,7 +345,7 @@ async fn a_rewound_game_is_read_anew() {
     let again = suite.game(Some(MINUTES)).await;
     assert_eq!(again, (id.clone(), began_ms + SECOND), "another game by the same id");
     suite.restart_game().await;
-    let told = healed(&suite, &id, &mut watch).await;
+    let told = healed(&suite, &server, &id, &mut watch).await;
     let Ok(Some(Told::Clock(clock))) = told else {
         panic!("expected a clock, got {told:?}");
     };
@@ -361,7 +367,7 @@ async fn a_lost_game_ends_its_streams() {
     suite.skip_request_ids(2);
     assert_eq!(suite.game(None).await.0, other);
     suite.restart_game().await;
-    let status = healed(&suite, &other, &mut watch).await.unwrap_err();
+    let status = healed(&suite, &server, &other, &mut watch).await.unwrap_err();
     support::assert_refused(&status, tonic::Code::Unavailable, "RESUME_ELSEWHERE");
     let request = WatchClockRequest { game_id: id };
     let status = server.clocks().watch_clock(request).await.unwrap_err();

@@ -1,14 +1,13 @@
 //! The archive of finished games. A game comes here when its result is acknowledged, so what is
 //! here is in the ledger, too.
 
-use prost::Message;
 use sqlx::{AnyPool, Row};
 use tengen_kit::sql;
 use tengen_kit::status::Refusal;
-use tengen_live::{Head, Record};
-use tengen_proto::internal::v1::ArchivedGame;
+use tengen_live::Record;
 use tengen_rules::Colour;
 
+use crate::convert::stored;
 use crate::record::GameRecord;
 
 /// Finished games.
@@ -36,10 +35,6 @@ impl Archive {
     /// The database fails.
     pub async fn keep(&self, game: &GameRecord, record: &Record) -> Result<(), Refusal> {
         let Some(outcome) = game.table.outcome() else { return Ok(()) };
-        let archived = ArchivedGame {
-            head_hash: record.head.hash.to_vec(),
-            entries: record.log.iter().map(|entry| entry.to_vec()).collect(),
-        };
         let kept = sqlx::query(
             "insert into archive (game_id, black_id, white_id, ended_at_ms, log)
              values ($1, $2, $3, $4, $5) on conflict (game_id) do nothing",
@@ -48,7 +43,7 @@ impl Archive {
         .bind(&game.player(Colour::Black).id)
         .bind(&game.player(Colour::White).id)
         .bind(outcome.at_ms)
-        .bind(archived.encode_to_vec())
+        .bind(stored::archived(record))
         .execute(&self.0)
         .await;
         kept.map(drop).map_err(|error| sql::refusal("archive", &error))
@@ -114,16 +109,9 @@ impl Archive {
 }
 
 fn read(row: &sqlx::any::AnyRow) -> Result<Record, Refusal> {
-    let unreadable = |what: &str| {
+    let log: Vec<u8> = row.get("log");
+    stored::parse_archived(&log).map_err(|what| {
         tracing::error!(what, "an archived game cannot be read");
         Refusal::behind_unavailable("archive")
-    };
-    let log: Vec<u8> = row.get("log");
-    let archived =
-        ArchivedGame::decode(log.as_slice()).map_err(|error| unreadable(&error.to_string()))?;
-    let hash =
-        archived.head_hash.try_into().map_err(|_| unreadable("its hash has another length"))?;
-    let sequence = i64::try_from(archived.entries.len()).unwrap_or(i64::MAX);
-    let log = archived.entries.into_iter().map(Into::into).collect();
-    Ok(Record { head: Head { sequence, hash }, log })
+    })
 }

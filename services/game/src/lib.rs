@@ -3,21 +3,14 @@
 mod archive;
 pub mod config;
 mod convert;
-mod encoded;
 mod error;
 mod lag;
-mod lobby;
-mod organiser;
+mod process;
 mod record;
 #[cfg(test)]
 mod record_tests;
-mod records;
-mod referee;
-mod results;
-mod process;
 mod service;
 mod store;
-mod watch;
 
 use std::sync::Arc;
 
@@ -66,20 +59,21 @@ pub fn bind(parts: Parts) -> Service {
     let Parts { config, live, time, shutdown, archive, sessions } = parts;
     let archive = archive::Archive::new(archive);
     let games = Arc::new(store::Games::new(Arc::clone(&live), archive, config.remembered));
-    let watches = watch::Watches::new(
+    let watches = service::watch::Watches::new(
         Arc::clone(&games),
         Arc::clone(&live),
         Arc::clone(&time),
         shutdown.clone(),
     );
     let play = service::Play { games: Arc::clone(&games), watches };
-    let lobby = lobby::Lobby { games: Arc::clone(&games), live: Arc::clone(&live), config };
-    let records = records::Records { games: Arc::clone(&games) };
-    let referee = referee::Referee { games: Arc::clone(&games) };
-    let organiser = organiser::Organiser { games: Arc::clone(&games), sessions };
-    let control = results::Control { games, live, time, shutdown };
+    let lobby =
+        service::lobby::Lobby { games: Arc::clone(&games), live: Arc::clone(&live), config };
+    let records = service::records::Records { games: Arc::clone(&games) };
+    let referee = service::referee::Referee { games: Arc::clone(&games) };
+    let organiser = service::organiser::Organiser { games: Arc::clone(&games), sessions };
+    let control = service::results::Control { games, live, time, shutdown };
     Service::new("game")
-        .grpc(encoded::GameRoutes::new(play))
+        .grpc(service::encoded::GameRoutes::new(play))
         .grpc(LobbyServiceServer::new(lobby).max_decoding_message_size(MAX_MESSAGE_BYTES))
         .grpc(RefereeServiceServer::new(referee).max_decoding_message_size(MAX_MESSAGE_BYTES))
         .grpc(RecordServiceServer::new(records).max_decoding_message_size(MAX_MESSAGE_BYTES))

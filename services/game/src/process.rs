@@ -46,10 +46,8 @@ pub async fn start(
     let sessions = site.channel(&settings.session_urls);
     let archive = site.database_aside("archive", &settings.database_url, MIGRATIONS)?;
     let keys_of = sessions.clone();
-    let (live, ()) = tokio::join!(
-        live(&site, &settings.redis_url),
-        site.keys(move || keys(keys_of.clone())),
-    );
+    let (live, ()) =
+        tokio::join!(live(&site, &settings.redis_url), site.keys(move || keys(keys_of.clone())),);
     Ok(bind(Parts {
         config: settings.config,
         live,

@@ -1,10 +1,8 @@
 //! A game's record: its stored events, the chain hash over them, and the table they fold to.
 
 use bytes::Bytes;
-use prost::Message;
 use sha2::{Digest, Sha256};
 use tengen_live::{Head, Record};
-use tengen_proto::internal::v1::StoredEvent;
 use tengen_rules::Colour;
 use tengen_table::{Event, Phase, Settings, Table};
 
@@ -55,7 +53,7 @@ impl GameRecord {
         now_ms: i64,
     ) -> Result<(Self, Bytes), Broken> {
         let event = Event::opened(settings, now_ms);
-        let entry = Bytes::from(stored::opening(id, &players, &event).encode_to_vec());
+        let entry = stored::opening(id, &players, &event);
         let record = Self::first(id, &entry)?;
         Ok((record, entry))
     }
@@ -87,8 +85,7 @@ impl GameRecord {
     }
 
     fn first(id: &str, entry: &Bytes) -> Result<Self, Broken> {
-        let event = decode(id, 1, entry)?;
-        let (players, event) = stored::parse_opening(&event).map_err(|what| broken(id, 1, what))?;
+        let (players, event) = stored::parse_opening(entry).map_err(|what| broken(id, 1, what))?;
         let table = Table::open(&event).map_err(|error| broken(id, 1, error))?;
         let head = Head { sequence: 1, hash: chain([0; 16], entry) };
         Ok(Self { id: id.to_owned(), players, table, head })
@@ -100,9 +97,8 @@ impl GameRecord {
     /// An entry that cannot follow; the record is not to be used any more.
     pub fn append(&mut self, entry: &Bytes) -> Result<Event, Broken> {
         let sequence = self.head.sequence + 1;
-        let event = decode(&self.id, sequence, entry)?;
         let size = self.table.settings().size;
-        let event = stored::parse(&event, self.table.last_at_ms(), size)
+        let event = stored::parse(entry, self.table.last_at_ms(), size)
             .map_err(|what| broken(&self.id, sequence, what))?;
         self.table.fold(&event).map_err(|error| broken(&self.id, sequence, error))?;
         self.head = Head { sequence, hash: chain(self.head.hash, entry) };
@@ -116,7 +112,7 @@ impl GameRecord {
         let entries = events
             .iter()
             .map(|event| {
-                let entry = Bytes::from(stored::event(event, last_ms, size).encode_to_vec());
+                let entry = stored::event(event, last_ms, size);
                 last_ms = event.at_ms;
                 head = Head { sequence: head.sequence + 1, hash: chain(head.hash, &entry) };
                 entry
@@ -139,10 +135,6 @@ impl GameRecord {
     pub fn ended(&self) -> bool {
         self.table.phase() == Phase::Ended
     }
-}
-
-fn decode(id: &str, sequence: i64, entry: &Bytes) -> Result<StoredEvent, Broken> {
-    StoredEvent::decode(entry.as_ref()).map_err(|error| broken(id, sequence, error))
 }
 
 fn broken(id: &str, sequence: i64, what: impl ToString) -> Broken {

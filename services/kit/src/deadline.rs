@@ -2,7 +2,8 @@
 //!
 //! A deadline bounds the time until a response begins; a stream that has begun lives on.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -65,11 +66,16 @@ pub(crate) fn write(headers: &mut HeaderMap, left: Duration) {
 /// `work`, unless the deadline is first: then it is dropped. At the deadline nothing of it is begun
 /// any more.
 pub(crate) async fn within<T>(at: Instant, work: impl Future<Output = T>) -> Result<T, Status> {
-    tokio::select! {
-        biased;
-        () = sleep_until(at) => Err(Status::deadline_exceeded("the deadline of the call has passed")),
-        done = work => Ok(done),
-    }
+    let (mut over, mut work) = (pin!(sleep_until(at)), pin!(work));
+    poll_fn(|context| {
+        // The timer is late by up to a millisecond, and more on a busy machine: the clock is not.
+        if over.as_mut().poll(context).is_ready() || Instant::now() >= at {
+            let message = "the deadline of the call has passed";
+            return Poll::Ready(Err(Status::deadline_exceeded(message)));
+        }
+        work.as_mut().poll(context).map(Ok)
+    })
+    .await
 }
 
 impl<S> Layer<S> for Deadlines {

@@ -31,6 +31,8 @@ pub struct Site {
     pub verifier: Arc<Verifier>,
     /// Whose access tokens are taken.
     pub issuer: Issuer,
+    /// The secret that all services share.
+    pub secret: ServiceSecret,
     tokens: ServiceTokens,
     pub(crate) readiness: Readiness,
 }
@@ -46,6 +48,7 @@ impl Site {
         Ok(Self {
             verifier: Arc::new(verifier.with_services(secret)?),
             tokens: ServiceTokens::new(name, secret, Arc::clone(&time))?,
+            secret: secret.clone(),
             issuer,
             shutdown: Shutdown::new(),
             readiness: Readiness::default(),

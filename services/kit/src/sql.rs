@@ -60,6 +60,8 @@ pub enum Failure {
 /// When the address is of another kind, the database does not answer or a migration fails.
 pub async fn open(url: &str, migrations: &[Migration]) -> Result<AnyPool, SqlError> {
     let pool = pool(url)?;
+    // An address without a database is told from a schema that is wrong.
+    drop(pool.acquire().await?);
     migrate(&pool, migrations).await?;
     Ok(pool)
 }

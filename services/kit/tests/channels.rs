@@ -249,8 +249,11 @@ async fn inner_calls_carry_what_is_left_and_end_with_it() {
     let outer = Replica::start(&suite, move |_| {
         let behind = behind.clone();
         async move {
-            // Two calls one after the other: the second would begin after the deadline.
+            // Two calls, and some work between: the second would begin after the deadline.
             call(&behind, None).await;
+            let work =
+                tokio::time::timeout(Duration::from_millis(10), std::future::pending::<()>());
+            work.await.unwrap_err();
             call(&behind, None).await;
             Status::aborted("never said")
         }

@@ -283,13 +283,13 @@ async fn check(rated: bool) {
     }
 }
 
-// rulebook: Ends, L3, L7, L8, L11, L12; case: T5; case: T6; case: S15
+// rulebook: L3, L7, L8, L11, L12; case: T5; case: T6; case: S15
 #[tokio::test]
 async fn rated_games_move_levels_counts_and_fees() {
     check(true).await;
 }
 
-// rulebook: Ends; case: T5
+// rulebook: L12; case: T5
 #[tokio::test]
 async fn casual_games_move_counts_alone() {
     check(false).await;

@@ -195,6 +195,7 @@ pub async fn bind(
         live,
         time: Arc::clone(&time),
         shutdown: shutdown.clone(),
+        secret: secret.clone(),
         channel: channel("clock")?,
     });
     let rating = tengen_rating::bind(tengen_rating::Parts {
@@ -207,9 +208,8 @@ pub async fn bind(
     .map_err(|error| DevError::Setting(error.to_string()))?;
     let accounts = open("session", &data, tengen_session::MIGRATIONS).await?;
     let signer = Arc::new(tengen_session::signer(&accounts, &time).await?);
-    let verifier =
-        Verifier::new(&config.issuer.name, &config.issuer.audience, Arc::clone(&time))
-            .with_services(&secret)?;
+    let verifier = Verifier::new(&config.issuer.name, &config.issuer.audience, Arc::clone(&time))
+        .with_services(&secret)?;
     verifier.set_jwks(&signer.jwks())?;
     let session = tengen_session::bind(tengen_session::Parts {
         config: config.session,

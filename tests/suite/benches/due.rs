@@ -37,7 +37,10 @@ fn main() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (ours, reference) = runtime.block_on(measure());
     let (ours, reference) = (percentile(ours), percentile(reference));
-    println!("bench flag_lateness_p99_ms ours={ours} reference={reference} ratio={:.2}", ours / reference);
+    println!(
+        "bench flag_lateness_p99_ms ours={ours} reference={reference} ratio={:.2}",
+        ours / reference
+    );
 }
 
 async fn measure() -> (Vec<f64>, Vec<f64>) {

@@ -12,8 +12,8 @@ use crate::player::request_id;
 /// `$CHALLENGE`, `$PLAYER` and `$RIVAL` stand for [`Ids`], `$NEW` for a request id that was not used
 /// before.
 const REQUESTS: &[(&str, &str)] = &[
-    ("ClockService/GetClock", r#"{"game_id":"$GAME"}"#),
-    ("ClockService/WatchClock", r#"{"game_id":"$GAME"}"#),
+    ("ClockService/GetClock", r#"{"game_id":"$FREE"}"#),
+    ("ClockService/WatchClock", r#"{"game_id":"$FREE"}"#),
     ("ClockService/SyncTime", "{}"),
     ("ClockService/EchoLag", r#"{"nonce":"AAECAwQFBgc="}"#),
     ("GameService/GetGame", r#"{"game_id":"$GAME"}"#),
@@ -78,6 +78,7 @@ const REQUESTS: &[(&str, &str)] = &[
         "RefereeService/AddTime",
         r#"{"game_id":"$FREE","request_id":"$NEW","colour":"COLOUR_BLACK","time":"60s","text":"a lamp fell"}"#,
     ),
+    ("RecordService/ListPlayerGames", r#"{"player_id":"$PLAYER","page_size":5,"page_token":""}"#),
     ("RatingService/GetLadder", "{}"),
     ("RatingService/GetPlayer", r#"{"player_id":"$PLAYER"}"#),
     ("RatingService/ListLedger", r#"{"player_id":"$PLAYER","page_size":5,"page_token":"9"}"#),
@@ -85,6 +86,7 @@ const REQUESTS: &[(&str, &str)] = &[
     ("RatingService/GetResultRating", r#"{"game_id":"$GAME"}"#),
     ("SessionService/Register", r#"{"request_id":"$NEW","name":"aki","password":"three corners"}"#),
     ("SessionService/SignIn", r#"{"name":"aki","password":"three corners"}"#),
+    ("SessionService/GetKeys", "{}"),
     ("SessionService/GetAccount", r#"{"player_id":"$PLAYER"}"#),
 ];
 
@@ -154,6 +156,8 @@ impl Call {
     pub fn message(&self, json: Value) -> Vec<u8> {
         let told = json.to_string();
         let message = DynamicMessage::deserialize(self.input.clone(), json);
-        message.unwrap_or_else(|error| panic!("{}: {error}: {told}", self.method.path)).encode_to_vec()
+        message
+            .unwrap_or_else(|error| panic!("{}: {error}: {told}", self.method.path))
+            .encode_to_vec()
     }
 }

@@ -11,7 +11,8 @@ use tengen_proto::clock::v1::call::Call;
 use tengen_proto::clock::v1::time_control::Kind;
 use tengen_proto::clock::v1::watch_clock_response::Message as Told;
 use tengen_proto::clock::v1::{
-    Absolute, Clock, Reserved, SeatClock, TimeControl, WatchClockRequest, WatchClockResponse,
+    Absolute, Clock, EchoLagRequest, Reserved, SeatClock, TimeControl, WatchClockRequest,
+    WatchClockResponse,
 };
 use tengen_proto::common::v1::Colour;
 use tengen_proto::game::v1::event::Event;
@@ -383,4 +384,37 @@ async fn rated_games_have_no_take_back() {
     for kind in [OfferKind::TakeBack, OfferKind::Pause] {
         assert_eq!(reason(offer(&mut pair.black, &id, kind).await), "CASUAL_ONLY");
     }
+}
+
+// The server measures the delay by a nonce that it sealed itself; what it gives back for it is
+// capped and shown in the record.
+// rulebook: C3.1   case: C19 C20
+#[tokio::test]
+async fn delay_is_measured_by_the_server_alone() {
+    let suite = Suite::start().await;
+    let mut pair = pair(&suite, absolute(MINUTE_MS)).await;
+    let id = pair.game_id.clone();
+    let request = WatchClockRequest { game_id: id.clone() };
+    let mut stream = pair.black.clocks.watch_clock(request).await.unwrap().into_inner();
+    let nonce = stream.message().await.unwrap().unwrap().nonce;
+    let echo = |nonce: &[u8]| EchoLagRequest { nonce: nonce.to_vec() };
+
+    suite.advance(300);
+    let lag = pair.black.clocks.echo_lag(echo(&nonce)).await.unwrap().into_inner().lag.unwrap();
+    assert_eq!(duration_ms(&lag), Some(300));
+    // Another's nonce, a spoilt one and none at all tell nothing.
+    for (player, nonce) in
+        [(&pair.white, &nonce[..]), (&pair.black, &nonce[1..]), (&pair.black, &[])]
+    {
+        let refused = refused(player.clone().clocks.echo_lag(echo(nonce)).await);
+        assert_eq!(refused.fields, ["nonce"]);
+    }
+
+    // A move in flight at the deadline still counts; the credit is shown.
+    suite.advance(u32::try_from(MINUTE_MS).unwrap() - 300 + 200);
+    let played = pair.black.play(&id, 1, point(4, 4)).await.unwrap();
+    let clock = played.clock.unwrap();
+    let black = clock.black.unwrap();
+    assert_eq!(duration_ms(&black.lag_credited.unwrap()), Some(300));
+    assert_eq!(main_left_ms(Some(&black)), 100);
 }

@@ -20,24 +20,18 @@ use tonic::Code;
 /// For a message and a field of it, values that are refused; `*` is any message that has the
 /// field. A row without values says that there is no bad one.
 fn table() -> Vec<(&'static str, &'static str, Vec<Value>)> {
-    let id = |longest: usize| {
-        vec![json!(""), json!("a b"), json!("天元"), json!("a/b"), json!("x".repeat(longest + 1))]
-    };
-    let mut request_ids = id(64);
-    request_ids.push(json!("seven_7"));
+    let ids = || vec![json!(""), json!("a b"), json!("天元"), json!("a/b"), json!("x".repeat(65))];
     let mut table = vec![
-        ("*", "game_id", id(64)),
-        ("*", "challenge_id", id(64)),
-        ("*", "player_id", id(64)),
-        ("*", "request_id", request_ids),
+        ("*", "game_id", ids()),
+        ("*", "challenge_id", ids()),
+        ("*", "player_id", ids()),
+        ("*", "request_id", [ids(), vec![json!("seven_7")]].concat()),
         ("*", "move_number", vec![json!(0), json!(-1), json!(i32::MIN)]),
         ("*", "page_size", vec![json!(-1), json!(101), json!(i32::MIN), json!(i32::MAX)]),
         ("*", "page_token", vec![json!("0"), json!("-1"), json!("x"), json!("9".repeat(30))]),
         ("*", "point", vec![Value::Null]),
         ("*", "point.row", off_board()),
         ("*", "point.column", off_board()),
-        ("PlayMoveRequest", "point.row", vec![json!(9), json!(24)]),
-        ("PlayMoveRequest", "point.column", vec![json!(9), json!(24)]),
         ("WatchGameRequest", "after_sequence", vec![json!(-1), json!(i64::MIN)]),
         (
             "WatchGameRequest",
@@ -45,6 +39,9 @@ fn table() -> Vec<(&'static str, &'static str, Vec<Value>)> {
             vec![json!(""), json!("0".repeat(31)), json!("g".repeat(32))],
         ),
         ("MarkDeadRequest", "dead", vec![]),
+        ("*", "kind", no_kind()),
+        ("AnswerOfferRequest", "accept", vec![]),
+        ("EchoLagRequest", "nonce", vec![json!(""), json!("AA==")]),
         (
             "AcceptCountRequest",
             "dead_set_hash",
@@ -75,7 +72,7 @@ fn table() -> Vec<(&'static str, &'static str, Vec<Value>)> {
 
 /// Of what organisers and referees ask.
 fn staff() -> Vec<(&'static str, &'static str, Vec<Value>)> {
-    let mut ids = vec![json!(""), json!("a b"), json!("nobody"), json!("x".repeat(65))];
+    let mut ids = vec![json!(""), json!("a b"), json!("x".repeat(65))];
     let words = vec![json!(""), json!("x".repeat(501)), json!("line\nfeed")];
     let times = ["0s", "-1s", "86400.001s", "0.0001s", "315576000000s"].map(|time| json!(time));
     let instants = ["2020-01-01T00:00:00Z", "2026-01-02T00:00:00.001Z", "2099-01-01T00:00:00Z"];
@@ -212,7 +209,7 @@ fn leaves(message: &MessageDescriptor, before: &str) -> Vec<String> {
         let path = format!("{before}{}", field.name());
         match field.kind() {
             Kind::Message(inner) if inner.full_name().starts_with("tengen.") => {
-                leaves.extend(leaves_of(&inner, &path));
+                leaves.extend(leaves(&inner, &format!("{path}.")));
             }
             _ => leaves.push(path),
         }
@@ -220,10 +217,7 @@ fn leaves(message: &MessageDescriptor, before: &str) -> Vec<String> {
     leaves
 }
 
-fn leaves_of(inner: &MessageDescriptor, path: &str) -> Vec<String> {
-    leaves(inner, &format!("{path}."))
-}
-
+/// Whether a row is of a message that this call sends.
 fn is_for(row: &(&str, &str, Vec<Value>), call: &Call) -> bool {
     row.0 == call.input.name() || row.0 == "*"
 }
@@ -263,7 +257,11 @@ async fn a_bad_value_is_named_and_changes_nothing() {
     let mut wrong = Vec::new();
     for call in calls() {
         let authorization = site.authorization(&call);
-        let me = json!(if call.input.name() == "CreateGameRequest" { &site.ids.player } else { &site.pair.white.id });
+        let me = json!(if call.input.name() == "CreateGameRequest" {
+            &site.ids.player
+        } else {
+            &site.pair.white.id
+        });
         let table = table();
         for (_, field, values) in table.iter().filter(|row| is_for(row, &call)) {
             if call.input.get_field_by_name(field.split('.').next().unwrap()).is_none() {
@@ -275,7 +273,8 @@ async fn a_bad_value_is_named_and_changes_nothing() {
                 beside(field, &mut request);
                 set(&mut request, field, value.clone());
                 let message = call.message(request);
-                let status = raw.call(call.method.path, Some(&authorization), &message).await.status;
+                let status =
+                    raw.call(call.method.path, Some(&authorization), &message).await.status;
                 let named = match status.code() {
                     Code::InvalidArgument => Refused::from(&status).fields,
                     _ => vec![format!("{status:?}")],
@@ -300,6 +299,7 @@ async fn a_good_request_has_no_bad_field() {
         let authorization = site.authorization(&call);
         let message = call.message(call.json(&site.ids));
         let status = raw.call(call.method.path, Some(&authorization), &message).await.status;
-        assert_ne!(status.code(), Code::InvalidArgument, "{}: {status:?}", call.method.path);
+        let bad = [Code::InvalidArgument, Code::DeadlineExceeded].contains(&status.code());
+        assert!(!bad, "{}: {status:?}", call.method.path);
     }
 }

@@ -21,7 +21,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tonic::Code;
 
-const ROUNDS: usize = 150;
+const ROUNDS: usize = 110;
 const LONG_ID: usize = 10 * 1024;
 const ENDS: [u64; 9] = [
     0,
@@ -196,7 +196,10 @@ async fn thousands_of_broken_requests_are_refused_and_nothing_happens() {
             request.headers_mut().insert("content-type", content_type);
             let answer = raw.send(request, broken.body.clone()).await;
             if let Err(what) = judge(&broken, &answer) {
-                wrong.push(format!("{} {} {:02x?}: {what}", call.method.path, broken.how, broken.body));
+                wrong.push(format!(
+                    "{} {} {:02x?}: {what}",
+                    call.method.path, broken.how, broken.body
+                ));
             }
         }
     }
@@ -222,7 +225,13 @@ async fn a_request_above_64_kib_is_refused() {
             assert_eq!(message.len(), bytes);
             let status = raw.call(call.method.path, Some(&authorization), &message).await.status;
             let too_large = status.code() == Code::ResourceExhausted;
-            assert_eq!(too_large, !fits, "{}, {} bytes: {status:?}", call.method.path, message.len());
+            assert_eq!(
+                too_large,
+                !fits,
+                "{}, {} bytes: {status:?}",
+                call.method.path,
+                message.len()
+            );
             if too_large {
                 let refused = Refused::from(&status);
                 assert_eq!(

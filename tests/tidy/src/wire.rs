@@ -5,13 +5,17 @@ use crate::{Finding, Tree, layers, source};
 
 /// The crate of generated types.
 const WIRE: &str = "tengen_proto";
-const FILES: [&str; 6] = [
+const FILES: [&str; 10] = [
     "client.rs",
+    "config.rs",
     "convert.rs",
     "error.rs",
+    "intake.rs",
     "lib.rs",
     "main.rs",
+    "process.rs",
     "service.rs",
+    "tokens.rs",
 ];
 const FOLDERS: [&str; 2] = ["convert", "service"];
 

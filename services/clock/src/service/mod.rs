@@ -6,6 +6,7 @@ mod watcher;
 
 use std::sync::Arc;
 
+use tengen_kit::auth::{Caller, caller};
 use tengen_kit::fields::Fields;
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::status::Refusal;
@@ -19,21 +20,30 @@ use tonic::{Request, Response, Status};
 
 use crate::client::Game;
 use crate::error;
+use crate::lag::{Measured, Nonces};
 use watch::Watches;
+use watcher::Stamp;
 
-/// Reads the clocks. EchoLag is not built, and answered so by what the contract generates.
+/// Reads the clocks, and measures delays.
 #[derive(Clone)]
 pub struct Reader {
     game: Game,
     live: Arc<dyn Live>,
     watches: Arc<Watches>,
+    nonces: Nonces,
 }
 
 impl Reader {
     /// A reader of the clocks of that game service.
-    pub fn new(game: Game, live: Arc<dyn Live>, time: SharedTime, shutdown: Shutdown) -> Self {
+    pub fn new(
+        game: Game,
+        live: Arc<dyn Live>,
+        time: SharedTime,
+        shutdown: Shutdown,
+        nonces: Nonces,
+    ) -> Self {
         let watches = Watches::new(game.clone(), Arc::clone(&live), time, shutdown);
-        Self { game, live, watches }
+        Self { game, live, watches, nonces }
     }
 }
 
@@ -53,9 +63,33 @@ impl ClockService for Reader {
         &self,
         request: Request<wire::WatchClockRequest>,
     ) -> Result<Response<BoxStream<wire::WatchClockResponse>>, Status> {
+        let player = player(&caller(&request));
         let id = request.into_inner().game_id;
         game_id(&id)?;
-        Ok(Response::new(Box::pin(self.watches.watch(&id).await?)))
+        let stamp = player.map(|player_id| Stamp {
+            nonces: self.nonces.clone(),
+            live: Arc::clone(&self.live),
+            game_id: id.clone(),
+            player_id,
+        });
+        Ok(Response::new(Box::pin(self.watches.watch(&id, stamp).await?)))
+    }
+
+    async fn echo_lag(
+        &self,
+        request: Request<wire::EchoLagRequest>,
+    ) -> Result<Response<wire::EchoLagResponse>, Status> {
+        let player_id = caller(&request).account()?.id.clone();
+        let nonce = request.into_inner().nonce;
+        let mut fields = Fields::new();
+        let measured = self.nonces.measure(&nonce, &player_id, self.live.now_ms());
+        if measured.is_none() {
+            let expected = "a nonce that the caller's own stream carried in the last 10 seconds";
+            fields.refuse("nonce", format!("{} bytes", nonce.len()), expected);
+        }
+        let Measured { game_id, lag_ms } = fields.complete(measured)?;
+        let least = self.game.lag_measured(&game_id, &player_id, lag_ms).await;
+        Ok(Response::new(wire::EchoLagResponse { lag: least.map_err(error::game)? }))
     }
 
     async fn sync_time(
@@ -64,6 +98,14 @@ impl ClockService for Reader {
     ) -> Result<Response<wire::SyncTimeResponse>, Status> {
         let server_now = Some(timestamp(self.live.now_ms()));
         Ok(Response::new(wire::SyncTimeResponse { server_now }))
+    }
+}
+
+/// The account that asks, if it is one.
+fn player(caller: &Caller) -> Option<String> {
+    match caller {
+        Caller::Account(account) => Some(account.id.clone()),
+        Caller::Guest | Caller::Service(_) => None,
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use tonic::Status;
 
 use super::dial::Dial;
-use super::watcher::{Watcher, Watching};
+use super::watcher::{Stamp, Watcher, Watching};
 use crate::client::{Feed, Game, News};
 use crate::error;
 
@@ -41,7 +41,11 @@ impl Watches {
     ///
     /// # Errors
     /// What the game service answers; RESUME_ELSEWHERE once the shutdown has begun.
-    pub async fn watch(self: &Arc<Self>, game_id: &str) -> Result<Watching, Status> {
+    pub async fn watch(
+        self: &Arc<Self>,
+        game_id: &str,
+        stamp: Option<Stamp>,
+    ) -> Result<Watching, Status> {
         if self.shutdown.has_begun() {
             return Err(error::elsewhere(0));
         }
@@ -55,7 +59,7 @@ impl Watches {
         *slot = Some(dial);
         drop(slot);
         let time = Arc::clone(&self.time);
-        Ok(Watcher::start(first, messages, hub, time))
+        Ok(Watcher::start(first, messages, hub, time, stamp))
     }
 
     /// The hub of a game. It lives as long as somebody watches.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tengen_kit::time::SharedTime;
+use tengen_live::Live;
 use tengen_proto::clock::v1::WatchClockResponse;
 use tengen_proto::clock::v1::watch_clock_response::Message as Told;
 use tokio::sync::broadcast::Receiver;
@@ -14,12 +15,25 @@ use tonic::Status;
 use super::dial::Message;
 use super::watch::Hub;
 use crate::error;
+use crate::lag::Nonces;
 
 /// How long a stream lives before its client must choose a replica again.
 const STREAM_MS: i64 = 30 * 60 * 1_000;
 
 /// What a watcher reads.
 pub type Watching = ReceiverStream<Result<WatchClockResponse, Status>>;
+
+/// What puts a nonce on a player's messages, to measure the delay by.
+pub struct Stamp {
+    /// Issues them.
+    pub nonces: Nonces,
+    /// Whose clock they are measured by.
+    pub live: Arc<dyn Live>,
+    /// The game.
+    pub game_id: String,
+    /// The player.
+    pub player_id: String,
+}
 
 /// Passes messages on to one stream.
 pub struct Watcher {
@@ -28,6 +42,7 @@ pub struct Watcher {
     ends_ms: i64,
     /// Of the last clock that was sent.
     sequence: i64,
+    stamp: Option<Stamp>,
     _hub: Arc<Hub>,
 }
 
@@ -38,6 +53,7 @@ impl Watcher {
         messages: Option<Receiver<Message>>,
         hub: Arc<Hub>,
         time: SharedTime,
+        stamp: Option<Stamp>,
     ) -> Watching {
         let (sender, receiver) = mpsc::channel(1);
         let mut watcher = Self {
@@ -45,6 +61,7 @@ impl Watcher {
             ends_ms: time.now_ms().saturating_add(STREAM_MS),
             time,
             sequence: 0,
+            stamp,
             _hub: hub,
         };
         tokio::spawn(async move {
@@ -86,9 +103,12 @@ impl Watcher {
     }
 
     /// False if the watcher left.
-    async fn send(&mut self, message: WatchClockResponse) -> bool {
+    async fn send(&mut self, mut message: WatchClockResponse) -> bool {
         if let Some(Told::Clock(clock)) = &message.message {
             self.sequence = clock.sequence;
+            if let Some(Stamp { nonces, live, game_id, player_id }) = &self.stamp {
+                message.nonce = nonces.issue(game_id, player_id, live.now_ms());
+            }
         }
         self.sender.send(Ok(message)).await.is_ok()
     }
@@ -118,7 +138,7 @@ mod tests {
         let first = told(Told::Clock(Clock { sequence: 7, ..Clock::default() }));
         let time = ManualTime::new(0).shared();
         let hub = Arc::new(Hub::default());
-        let mut watching = Watcher::start(Some(first.clone()), Some(receiver), hub, time);
+        let mut watching = Watcher::start(Some(first.clone()), Some(receiver), hub, time, None);
         assert_eq!(watching.next().await.unwrap().unwrap(), first);
         let status = watching.next().await.unwrap().unwrap_err();
         assert_eq!(status.code(), Code::ResourceExhausted);
@@ -134,7 +154,7 @@ mod tests {
         let (_messages, receiver) = tokio::sync::broadcast::channel(2);
         let time = ManualTime::new(0);
         let hub = Arc::new(Hub::default());
-        let mut watching = Watcher::start(None, Some(receiver), hub, time.shared());
+        let mut watching = Watcher::start(None, Some(receiver), hub, time.shared(), None);
         time.advance(u32::try_from(STREAM_MS).unwrap());
         let status = watching.next().await.unwrap().unwrap_err();
         let info = status.get_details_error_info().unwrap();

@@ -87,6 +87,8 @@ impl Suite {
         let verifier =
             Verifier::new("tengen", "tengen", time.shared()).with_services(&secret).unwrap();
         verifier.set_jwks(&signer.jwks()).unwrap();
+        // A channel asks for the health of what it calls.
+        let health = Rule::new("/grpc.health.v1.Health/Watch", "GUEST", "");
         let rules = tengen_proto::METHODS.iter().map(|method| {
             let role = Role::try_from(method.requires).unwrap();
             Rule::new(method.path, role.as_str_name(), method.not_built)
@@ -96,7 +98,7 @@ impl Suite {
             live,
             feeds: Arc::default(),
             secret,
-            gate: Gate::new(rules, Arc::new(verifier)),
+            gate: Gate::new(rules.chain([health]), Arc::new(verifier)),
             folder: TempDir::new().unwrap(),
         };
         let game = site.serve_game(None).await;
@@ -113,6 +115,7 @@ impl Suite {
             live: Arc::clone(&self.live),
             time: self.time.shared(),
             shutdown: shutdown.clone(),
+            secret: self.secret.clone(),
             channel: client::channel(&url, tokens).unwrap(),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -290,7 +293,9 @@ impl Site {
             archive: sql::open(&archive, tengen_game::MIGRATIONS).await.unwrap(),
             sessions: client::channel("http://127.0.0.1:9", tokens).unwrap(),
         });
+        let (reporter, health) = tonic_health::server::health_reporter();
         let mut routes = RoutesBuilder::default();
+        routes.add_service(health);
         service.routes.into_iter().for_each(|add| add(&mut routes));
         let feeds = Arc::clone(&self.feeds);
         let count = MapRequestLayer::new(move |request: http::Request<Body>| {
@@ -307,6 +312,9 @@ impl Site {
                 .layer(gate)
                 .serve_with_incoming_shutdown(routes.routes().prepare(), incoming, async move {
                     end.begun().await;
+                    // Whoever watches its health would hold it up.
+                    let mut reporter = reporter;
+                    reporter.clear_service_status("").await;
                 })
                 .await
                 .unwrap();
@@ -344,6 +352,12 @@ impl Server {
         let request = clock::WatchClockRequest { game_id: game_id.to_owned() };
         let response = self.clocks().watch_clock(request).await.unwrap();
         Watch(response.into_inner())
+    }
+
+    /// Waits until a game can be asked for again.
+    pub async fn reach_game(&self, game_id: &str) {
+        let request = || clock::GetClockRequest { game_id: game_id.to_owned() };
+        while self.clocks().get_clock(request()).await.is_err() {}
     }
 
     /// Gives whatever has been set going a good chance to come to its end: what was to be sent,

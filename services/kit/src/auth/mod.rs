@@ -6,11 +6,13 @@
 mod caller;
 mod gate;
 mod keys;
+mod seal;
 mod services;
 mod verifier;
 
 pub use caller::{Account, Caller, caller};
 pub use gate::{Access, Gate, GateService, Rule};
 pub use keys::{KeyError, Signer, jwks};
+pub use seal::{SEAL_BYTES, Seal};
 pub use services::{ServiceSecret, ServiceTokens};
 pub use verifier::{Claims, TokenFault, Verifier};

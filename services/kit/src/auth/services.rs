@@ -58,6 +58,10 @@ impl ServiceSecret {
         Self(Arc::new(rand::random::<[u8; LEAST_BYTES]>()))
     }
 
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     pub(super) fn decoding_key(&self) -> Result<DecodingKey, KeyError> {
         DecodingKey::from_secret(&self.0).map_err(|error| KeyError::Sign(error.to_string()))
     }

@@ -141,6 +141,8 @@ impl Server {
         reporter.set_service_status("", ServingStatus::NotServing).await;
         let Self { listener, gate, descriptors, shutdown, ending, drain, readiness, .. } = self;
         let (door, names) = (Door::new(health), OnceLock::new());
+        // Begun when the notice is over.
+        let over = Shutdown::new();
         let latch = readiness.latch("service");
 
         let server = tonic::transport::Server::builder()
@@ -153,7 +155,7 @@ impl Server {
             .serve_with_incoming_shutdown(
                 door.clone(),
                 TcpIncoming::from(listener).with_nodelay(Some(true)),
-                wait(ending.clone()),
+                wait(over.clone()),
             );
         let server = async {
             let result = server.await;
@@ -163,7 +165,7 @@ impl Server {
         let work = async {
             let services = tokio::select! {
                 services = start => services?,
-                () = ending.begun() => return Ok(()),
+                () = over.begun() => return Ok(()),
             };
             let bound = Bound::new(services, descriptors)?;
             door.open(gate.layer(bound.routes.prepare()));
@@ -185,9 +187,10 @@ impl Server {
             if !drain.notice.is_zero() {
                 sleep_until(Instant::now() + drain.notice).await;
             }
+            over.begin();
             ending.begin();
         };
-        let report = report(&reporter, &names, &readiness, &ending);
+        let report = report(&reporter, &names, &readiness, &over);
         let all = async {
             let (server, work, (), ()) = tokio::join!(server, work, report, end);
             work.and(server)
@@ -248,23 +251,23 @@ async fn report(
     reporter: &HealthReporter,
     names: &OnceLock<Vec<&'static str>>,
     readiness: &Readiness,
-    ending: &Shutdown,
+    over: &Shutdown,
 ) {
     let mut changes = readiness.changes();
     let names = || std::iter::once("").chain(names.get().into_iter().flatten().copied());
     loop {
         changes.mark_unchanged();
-        let ready = readiness.is_ready() && !ending.has_begun();
+        let ready = readiness.is_ready() && !over.has_begun();
         let status = if ready { ServingStatus::Serving } else { ServingStatus::NotServing };
         for name in names() {
             reporter.set_service_status(name, status).await;
         }
-        if ending.has_begun() {
+        if over.has_begun() {
             break;
         }
         tokio::select! {
             _ = changes.changed() => {}
-            () = ending.begun() => {}
+            () = over.begun() => {}
         }
     }
     // Ends the streams of those who watch our health, which would otherwise hold the drain up.

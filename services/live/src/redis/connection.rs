@@ -193,7 +193,7 @@ impl Connection {
     /// Sends one command, without a limit of its own.
     pub(super) async fn send(&self, command: &Cmd) -> RedisResult<Value> {
         match &self.to {
-            To::Server(server) => server.clone().send_packed_command(command).await,
+            To::Server(server) => command.query_async(&mut server.clone()).await,
             To::Cluster(cluster) => command.query_async(&mut cluster.clone()).await,
         }
     }
@@ -206,8 +206,7 @@ impl Connection {
     ) -> Result<T, LiveError> {
         let answer = timeout(self.timeout, answer).await;
         let late = |_| LiveError::Unavailable(format!("no answer within {:?}", self.timeout));
-        let value = answer.map_err(late)?.and_then(Value::extract_error);
-        let read = value.and_then(|value| Ok(from_redis_value(value)?));
+        let read = answer.map_err(late)?.and_then(|value| Ok(from_redis_value(value)?));
         read.map_err(|error| unavailable(&error))
     }
 }

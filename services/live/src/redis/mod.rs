@@ -5,18 +5,19 @@ mod codec;
 mod connection;
 mod hub;
 mod keys;
+mod queues;
 mod script;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::future::try_join_all;
-use redis::{Cmd, cmd};
+use redis::cmd;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -24,8 +25,8 @@ use self::clock::Clock;
 use self::connection::{Address, Connection};
 use self::hub::Hub;
 use self::keys::{Keys, home};
+use self::queues::{by_partition, count};
 use crate::error::LiveError;
-use crate::id::PARTITIONS;
 use crate::live::{Live, Version};
 use crate::record::{Claim, Commit, Head, Outgoing, Record};
 use crate::wake::WakeUps;
@@ -146,63 +147,6 @@ async fn tend(clock: Arc<Clock>, commands: Connection, hub: Arc<Hub>, listening:
         }
     };
     tokio::join!(measuring, settling);
-}
-
-impl State {
-    /// The least score of each partition's sorted set; `None` for an empty one.
-    async fn fronts(&self, key: impl Fn(u16) -> String) -> Result<Vec<Option<i64>>, LiveError> {
-        let front = |partition| -> Cmd {
-            let mut front = cmd("ZRANGE");
-            front.arg(key(partition)).arg(0).arg(0).arg("WITHSCORES");
-            front
-        };
-        let fronts = (0..PARTITIONS).map(front).collect();
-        let fronts: Vec<Vec<(String, f64)>> = self.commands.query_each(fronts).await?;
-        // Scores are whole numbers below 2^53.
-        Ok(fronts.iter().map(|front| front.first().map(|(_, score)| *score as i64)).collect())
-    }
-
-    /// The partitions whose front is at most `most`, those first whose turn it is.
-    async fn partitions(
-        &self,
-        key: impl Fn(u16) -> String,
-        most: i64,
-    ) -> Result<Vec<u16>, LiveError> {
-        let fronts = self.fronts(key).await?;
-        let mut found: Vec<u16> = (0..PARTITIONS)
-            .zip(fronts)
-            .filter_map(|(partition, front)| (front? <= most).then_some(partition))
-            .collect();
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed) % usize::from(PARTITIONS);
-        let first = found.partition_point(|partition| usize::from(*partition) < turn);
-        found.rotate_left(first);
-        Ok(found)
-    }
-
-    async fn claim(
-        &self,
-        partition: u16,
-        now_ms: i64,
-        lease_ms: i64,
-        most: usize,
-    ) -> Result<Vec<(String, i64)>, LiveError> {
-        let base = self.keys.base(partition);
-        let now = now_ms.to_string();
-        // A lease of nothing would be due again at once, and to everybody.
-        let leased_until = now_ms.saturating_add(lease_ms.max(1)).to_string();
-        let arguments: [&[u8]; 4] =
-            [base.as_bytes(), now.as_bytes(), leased_until.as_bytes(), &count(most)];
-        script::CLAIM.run(&self.commands, &[&self.keys.due(partition)], &arguments).await
-    }
-
-    async fn take(
-        &self,
-        partition: u16,
-        most: usize,
-    ) -> Result<Vec<(String, i64, Option<Bytes>)>, LiveError> {
-        let (order, messages) = (self.keys.order(partition), self.keys.messages(partition));
-        script::TAKE.run(&self.commands, &[&order, &messages], &[&count(most)]).await
-    }
 }
 
 #[async_trait]
@@ -426,20 +370,4 @@ impl Redis {
         read.arg(self.state.keys.base(partition) + id).arg(first).arg(last);
         self.state.commands.query(&read).await
     }
-}
-
-/// Ids of messages by the partition they wait in.
-fn by_partition(ids: &[String]) -> BTreeMap<u16, Vec<&[u8]>> {
-    let mut grouped: BTreeMap<u16, Vec<&[u8]>> = BTreeMap::new();
-    for id in ids {
-        if let Some(partition) = home(id) {
-            grouped.entry(partition).or_default().push(id.as_bytes());
-        }
-    }
-    grouped
-}
-
-/// A number of things, as scripts take it.
-fn count(things: usize) -> Vec<u8> {
-    i64::try_from(things).unwrap_or(i64::MAX).min(1_000_000).to_string().into_bytes()
 }

@@ -26,7 +26,7 @@ use tengen_harness::{Cluster, Kind, Server};
 use tengen_kit::time::{Time, WallTime};
 use tengen_live::{Live, Redis, RedisSettings};
 
-const KEEP_ENDED_MS: u32 = 1_000;
+const KEEP_ENDED_MS: u32 = 300;
 const ENTRIES_PER_SLOT: usize = 8;
 
 static REDIS: LazyLock<Server> = LazyLock::new(|| Server::start(Kind::Redis, &[]));

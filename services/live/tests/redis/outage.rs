@@ -6,6 +6,7 @@ use bytes::Bytes;
 use tengen_harness::{Kind, Server};
 use tengen_live::{Commit, Head, Live, LiveError, Redis, RedisSettings, Wake};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use crate::conformance::{create, head, id};
 use crate::settings;
@@ -15,6 +16,8 @@ const KILLS: usize = 3;
 const TIMEOUT: Duration = Duration::from_millis(500);
 /// How soon after its server is back everybody goes on.
 const BACK: Duration = Duration::from_secs(2);
+/// How long no test waits.
+const STUCK: Duration = Duration::from_secs(30);
 
 #[derive(Debug, PartialEq, Eq)]
 enum Event {
@@ -78,7 +81,8 @@ async fn until_each(
 ) {
     let mut missing = vec![true; acknowledged.len()];
     while missing.contains(&true) {
-        let event = events.recv().await.expect("a writer has failed");
+        let event = timeout(STUCK, events.recv()).await.expect("all writers go on");
+        let event = event.expect("no writer has panicked");
         let (Event::Acknowledged(writer, _) | Event::Failed(writer)) = event;
         if let Event::Acknowledged(writer, sequence) = event {
             acknowledged[usize::from(writer)] = sequence;
@@ -146,15 +150,28 @@ async fn subscriptions_heal() {
     let mut wake_ups = live.subscribe(&id(1)).await.unwrap();
     server.kill();
     server.restart();
-    let since = started();
-    assert_eq!(wake_ups.next().await, Some(Wake::Lagged));
-    let took = since.elapsed();
-    assert!(took < BACK, "the subscription was back after {took:?}");
+    let heard = timeout(BACK, wake_ups.next()).await;
+    assert_eq!(heard.expect("the subscription is back"), Some(Wake::Lagged));
     live.commit(&id(1), crate::conformance::commit(head(1), 1)).await.unwrap();
-    let Some(Wake::Committed(committed)) = wake_ups.next().await else {
+    let Ok(Some(Wake::Committed(committed))) = timeout(BACK, wake_ups.next()).await else {
         panic!("expected the commit")
     };
     assert_eq!(committed.head, head(2));
+}
+
+/// Nothing of a backend that was dropped goes on: neither its wake-ups nor its connections.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dropped_backend_ends_with_its_connections() {
+    let server = Server::start(Kind::Redis, &[]);
+    let live = Redis::connect(&server.url(), settings()).await.unwrap();
+    let mut wake_ups = live.subscribe(&id(1)).await.unwrap();
+    drop(live);
+    assert_eq!(wake_ups.next().await, None);
+    let since = started();
+    while !server.ask(&["INFO", "clients"]).contains("connected_clients:1\r") {
+        assert!(since.elapsed() < BACK, "{}", server.ask(&["CLIENT", "LIST"]));
+        tokio::task::yield_now().await;
+    }
 }
 
 // fault: F25

@@ -20,7 +20,7 @@ use tonic_prost::ProstDecoder;
 use tower::Service;
 
 use crate::service::Play;
-use crate::watch::Watching;
+use crate::service::watch::Watching;
 
 /// The method whose answers come encoded.
 const WATCH_GAME: &str = "/tengen.game.v1.GameService/WatchGame";

@@ -1,4 +1,12 @@
-//! GameService: parse, decide and commit by the store, render.
+//! The gRPC services, and GameService itself: parse, decide and commit by the store, render.
+
+pub mod encoded;
+pub mod lobby;
+pub mod organiser;
+pub mod records;
+pub mod referee;
+pub mod results;
+pub mod watch;
 
 use std::sync::Arc;
 
@@ -14,8 +22,8 @@ use crate::convert::command::{CommandRequest, parse};
 use crate::convert::event::accepted;
 use crate::convert::game::{game, summary};
 use crate::convert::settings;
+use crate::service::watch::{From, Watches, Watching};
 use crate::store::Games;
-use crate::watch::{From, Watches, Watching};
 
 /// Games: to play, to count, to watch.
 #[derive(Clone)]

@@ -15,9 +15,9 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status};
 
 use crate::convert::{event, game, hex};
-use crate::encoded::Encoded;
 use crate::error;
 use crate::record::GameRecord;
+use crate::service::encoded::Encoded;
 use crate::store::Games;
 
 /// Messages a watcher may lag behind before it is cut.

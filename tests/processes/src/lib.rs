@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "a test fails by panicking"
+)]
+
+mod binary;
+mod player;
+mod process;
+mod suite;
+
+pub use binary::binary;
+pub use player::{Player, request_id};
+pub use process::{Process, Status};
+pub use suite::Suite;
