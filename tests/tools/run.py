@@ -27,7 +27,11 @@ from setup import ROOT, VENV, Missing, ensure
 STEP_LIMIT_S = 25 * 60
 FAILED = 1
 # Package, benchmark, and what it needs from setup.py.
-BENCHES = [("tengen-rules", "rules", ""), ("tengen-live", "commit", "redis-server")]
+BENCHES = [
+    ("tengen-rules", "rules", ""),
+    ("tengen-live", "commit", "redis-server"),
+    ("tengen-suite", "due", ""),
+]
 
 RESULT = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;")
 TARGET = re.compile(r"\s+(?:Running|Doc-tests) (.+)")

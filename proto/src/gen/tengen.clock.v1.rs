@@ -94,7 +94,8 @@ pub struct SeatClock {
     /// Main time left: of the limit without the reserve, or of absolute or Fischer time.
     #[prost(message, optional, tag = "2")]
     pub main_left: ::core::option::Option<::prost_types::Duration>,
-    /// Reserved minutes or Japanese periods left, the running one included; 0 for other kinds.
+    /// Reserved minutes or Japanese periods left, the running one included; 1 for Canadian, 0 for kinds
+    /// without periods.
     #[prost(int32, tag = "3")]
     pub periods_left: i32,
     /// Left of the running minute or period; a whole one when none has begun.
@@ -414,7 +415,8 @@ pub mod clock_service_client {
             self.inner.unary(req, path, codec).await
         }
         /// Both clocks whenever they change, and every call at its instant. The first message is the
-        /// state; the last is the end of the game.
+        /// state; the last is the end of the game. An untimed game has no clocks: its stream tells the end
+        /// alone.
         pub async fn watch_clock(
             &mut self,
             request: impl tonic::IntoRequest<super::WatchClockRequest>,
@@ -515,7 +517,8 @@ pub mod clock_service_server {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
         /// Both clocks whenever they change, and every call at its instant. The first message is the
-        /// state; the last is the end of the game.
+        /// state; the last is the end of the game. An untimed game has no clocks: its stream tells the end
+        /// alone.
         async fn watch_clock(
             &self,
             request: tonic::Request<super::WatchClockRequest>,

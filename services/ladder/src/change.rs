@@ -45,10 +45,7 @@ impl Ladder {
         } else if points >= self.spec(level).promote_at
             && let Some(higher) = self.above(level)
         {
-            Standing {
-                level: higher,
-                points: 0,
-            }
+            Standing { level: higher, points: 0 }
         } else {
             Standing { level, points }
         };
@@ -68,23 +65,14 @@ impl Ladder {
 
     /// A loss from another time may exceed what the lower level holds: then nothing is left of it.
     fn fallen(&self, level: Level, loss: i64) -> Standing {
-        level
-            .0
-            .checked_sub(1)
-            .map(Level)
-            .map_or(Standing { level, points: 0 }, |lower| Standing {
-                level: lower,
-                points: self.spec(lower).promote_at.saturating_add(loss).max(0),
-            })
+        level.0.checked_sub(1).map(Level).map_or(Standing { level, points: 0 }, |lower| Standing {
+            level: lower,
+            points: self.spec(lower).promote_at.saturating_add(loss).max(0),
+        })
     }
 
     fn change(&self, nominal: i64, before: Standing, after: Standing) -> Change {
         let applied = self.total(after).saturating_sub(self.total(before));
-        Change {
-            nominal,
-            applied,
-            before,
-            after,
-        }
+        Change { nominal, applied, before, after }
     }
 }

@@ -141,14 +141,12 @@ impl End {
     const fn row(&self) -> Row {
         const WIN: Terms = terms(1, Counted::Win, true);
         match self {
-            Self::Count | Self::Resignation | Self::Time => Row::Lost {
-                loser: terms(-1, Counted::Loss, true),
-                other: WIN,
-            },
-            Self::SecondWarning | Self::RefereeLoss | Self::OutOfTurn | Self::NoShow => Row::Lost {
-                loser: terms(-1, Counted::Loss, false),
-                other: WIN,
-            },
+            Self::Count | Self::Resignation | Self::Time => {
+                Row::Lost { loser: terms(-1, Counted::Loss, true), other: WIN }
+            }
+            Self::SecondWarning | Self::RefereeLoss | Self::OutOfTurn | Self::NoShow => {
+                Row::Lost { loser: terms(-1, Counted::Loss, false), other: WIN }
+            }
             Self::Leave { together_ms } => Row::Lost {
                 loser: terms(-2, Counted::Escape, false),
                 other: if *together_ms > LEAVE_GAIN_OVER_MS {
@@ -157,10 +155,9 @@ impl End {
                     terms(0, Counted::Nothing, true)
                 },
             },
-            Self::Disconnected | Self::FlagWhileAway => Row::Lost {
-                loser: terms(-1, Counted::DisconnectLoss, false),
-                other: WIN,
-            },
+            Self::Disconnected | Self::FlagWhileAway => {
+                Row::Lost { loser: terms(-1, Counted::DisconnectLoss, false), other: WIN }
+            }
             Self::BothLate | Self::BothGone => Row::Alike(terms(-1, Counted::Loss, false)),
             Self::Draw => Row::Alike(terms(0, Counted::Draw, true)),
             Self::Replay | Self::Void | Self::Annulled => {
@@ -171,11 +168,7 @@ impl End {
 }
 
 const fn terms(stakes: i64, counted: Counted, fee: bool) -> Terms {
-    Terms {
-        stakes,
-        counted,
-        fee,
-    }
+    Terms { stakes, counted, fee }
 }
 
 impl Ladder {
@@ -194,10 +187,7 @@ impl Ladder {
     ) -> Result<[Booking; 2], SettleError> {
         let stake = self.stake(black.level, white.level);
         let [for_black, for_white] = end.terms(winner)?;
-        Ok([
-            self.book(for_black, stake, black),
-            self.book(for_white, stake, white),
-        ])
+        Ok([self.book(for_black, stake, black), self.book(for_white, stake, white)])
     }
 
     /// Books one seat for a known stake. A correction uses it with the stake of the row that it
@@ -205,12 +195,7 @@ impl Ladder {
     #[must_use]
     pub fn book(&self, terms: Terms, stake: i64, standing: Standing) -> Booking {
         let change = self.apply(standing, terms.stakes.saturating_mul(stake));
-        Booking {
-            stake,
-            change,
-            counted: terms.counted,
-            fee: terms.fee,
-        }
+        Booking { stake, change, counted: terms.counted, fee: terms.fee }
     }
 }
 
@@ -218,10 +203,7 @@ impl fmt::Display for SettleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WinnerMissing { end } => {
-                write!(
-                    f,
-                    "winner: none given, expected black or white for the end {end:?}"
-                )
+                write!(f, "winner: none given, expected black or white for the end {end:?}")
             }
             Self::WinnerGiven { end } => {
                 write!(f, "winner: given, expected none for the end {end:?}")

@@ -124,10 +124,7 @@ impl Ladder {
         let start = u8::try_from(start)
             .ok()
             .filter(|index| usize::from(*index) < found)
-            .ok_or(LadderError::Start {
-                start,
-                levels: found,
-            })?;
+            .ok_or(LadderError::Start { start, levels: found })?;
         let mut names = BTreeSet::new();
         let mut sum = 0_i64;
         for (index, level) in levels.iter().enumerate() {
@@ -153,11 +150,7 @@ impl Ladder {
                 Some(floor)
             })
             .collect();
-        Self {
-            levels,
-            floors,
-            start: Level(start),
-        }
+        Self { levels, floors, start: Level(start) }
     }
 
     /// The levels, lowest first.
@@ -169,10 +162,7 @@ impl Ladder {
     /// Where a new player stands (rulebook L2).
     #[must_use]
     pub const fn start(&self) -> Standing {
-        Standing {
-            level: self.start,
-            points: 0,
-        }
+        Standing { level: self.start, points: 0 }
     }
 
     /// The standing of a stored level and points.
@@ -184,31 +174,19 @@ impl Ladder {
         let found = u8::try_from(level).ok().map(Level);
         let found = found.filter(|found| usize::from(found.0) < self.levels.len());
         let Some(found) = found else {
-            return Err(LadderError::NoSuchLevel {
-                level,
-                levels: self.levels.len(),
-            });
+            return Err(LadderError::NoSuchLevel { level, levels: self.levels.len() });
         };
         let spec = self.spec(found);
         if points < 0 || (points >= spec.promote_at && self.above(found).is_some()) {
-            return Err(LadderError::Points {
-                name: spec.name.clone(),
-                points,
-            });
+            return Err(LadderError::Points { name: spec.name.clone(), points });
         }
-        Ok(Standing {
-            level: found,
-            points,
-        })
+        Ok(Standing { level: found, points })
     }
 
     /// The level of that name, if the ladder has it.
     #[must_use]
     pub fn level_named(&self, name: &str) -> Option<Level> {
-        (0..=u8::MAX)
-            .zip(&self.levels)
-            .find(|(_, spec)| spec.name == name)
-            .map(|(i, _)| Level(i))
+        (0..=u8::MAX).zip(&self.levels).find(|(_, spec)| spec.name == name).map(|(i, _)| Level(i))
     }
 
     /// The name players see.
@@ -233,20 +211,10 @@ impl Ladder {
     /// The one standing with that total; a negative total is the bottom.
     pub(crate) fn at_total(&self, total: i64) -> Standing {
         let total = total.max(0);
-        (0..=u8::MAX)
-            .zip(&self.floors)
-            .take_while(|(_, floor)| **floor <= total)
-            .last()
-            .map_or(
-                Standing {
-                    level: Level(0),
-                    points: total,
-                },
-                |(index, floor)| Standing {
-                    level: Level(index),
-                    points: total.saturating_sub(*floor),
-                },
-            )
+        (0..=u8::MAX).zip(&self.floors).take_while(|(_, floor)| **floor <= total).last().map_or(
+            Standing { level: Level(0), points: total },
+            |(index, floor)| Standing { level: Level(index), points: total.saturating_sub(*floor) },
+        )
     }
 
     pub(crate) fn spec(&self, level: Level) -> &LevelSpec {
@@ -271,22 +239,13 @@ impl LevelSpec {
             return Err(LadderError::EmptyName { level: index });
         }
         if stake <= 0 {
-            return Err(LadderError::Stake {
-                name: name(),
-                stake,
-            });
+            return Err(LadderError::Stake { name: name(), stake });
         }
         if promote_at <= 0 {
-            return Err(LadderError::PromoteAt {
-                name: name(),
-                promote_at,
-            });
+            return Err(LadderError::PromoteAt { name: name(), promote_at });
         }
         // An escape costs twice the stake (rulebook L7).
-        stake
-            .checked_mul(2)
-            .map(|_| ())
-            .ok_or_else(|| LadderError::TooLarge { name: name() })
+        stake.checked_mul(2).map(|_| ()).ok_or_else(|| LadderError::TooLarge { name: name() })
     }
 }
 
@@ -297,11 +256,7 @@ impl fmt::Display for LadderError {
                 write!(f, "levels: {found} given, a ladder has 2 to 255")
             }
             Self::Start { start, levels } => {
-                write!(
-                    f,
-                    "start: {start} given, expected 0 to {}",
-                    levels.saturating_sub(1)
-                )
+                write!(f, "start: {start} given, expected 0 to {}", levels.saturating_sub(1))
             }
             Self::EmptyName { level } => {
                 write!(f, "levels[{level}].name: empty, expected a name such as 1K")
@@ -313,10 +268,7 @@ impl fmt::Display for LadderError {
                 write!(f, "stake of {name}: {stake} given, expected more than 0")
             }
             Self::PromoteAt { name, promote_at } => {
-                write!(
-                    f,
-                    "promote_at of {name}: {promote_at} given, expected more than 0"
-                )
+                write!(f, "promote_at of {name}: {promote_at} given, expected more than 0")
             }
             Self::TooLarge { name } => write!(
                 f,
@@ -324,11 +276,7 @@ impl fmt::Display for LadderError {
                  of all promote_at so far to fit 64 bits"
             ),
             Self::NoSuchLevel { level, levels } => {
-                write!(
-                    f,
-                    "level: {level} given, expected 0 to {}",
-                    levels.saturating_sub(1)
-                )
+                write!(f, "level: {level} given, expected 0 to {}", levels.saturating_sub(1))
             }
             Self::Points { name, points } => write!(
                 f,

@@ -1,9 +1,5 @@
 //! Every end against every pair of levels, beside a second, naive reading of the rulebook.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use tengen_ladder::{Counted, End, Ladder, SettleError, Side, Standing};
 
@@ -48,9 +44,7 @@ fn end(name: &str) -> End {
         "replay" => End::Replay,
         "void" => End::Void,
         "annulled" => End::Annulled,
-        leave => End::Leave {
-            together_ms: leave.strip_prefix("leave ").unwrap().parse().unwrap(),
-        },
+        leave => End::Leave { together_ms: leave.strip_prefix("leave ").unwrap().parse().unwrap() },
     }
 }
 
@@ -71,11 +65,7 @@ fn cell(text: &str) -> Cell {
         "nothing" => Counted::Nothing,
         other => panic!("no counter {other}"),
     };
-    Cell {
-        stakes: words[0].parse().unwrap(),
-        counted,
-        fee: words[2] == "fee",
-    }
+    Cell { stakes: words[0].parse().unwrap(), counted, fee: words[2] == "fee" }
 }
 
 /// Rows as (end, [loser, other]) or (end, [both]).
@@ -99,25 +89,14 @@ fn naive(level: i64, points: i64, change: i64) -> (i64, i64) {
 }
 
 fn naive_total(level: i64, points: i64) -> i64 {
-    (0..level)
-        .map(|k| 5 * 2_i64.pow(u32::try_from(k).unwrap()))
-        .sum::<i64>()
-        + points
+    (0..level).map(|k| 5 * 2_i64.pow(u32::try_from(k).unwrap())).sum::<i64>() + points
 }
 
 /// Points worth trying at level `k`: both edges, and just beside one or two stakes from them.
 fn points(k: i64) -> Vec<i64> {
     let stake = 1 << k;
-    let mut points = vec![
-        0,
-        1,
-        stake - 1,
-        stake,
-        2 * stake,
-        4 * stake - 1,
-        4 * stake,
-        5 * stake - 1,
-    ];
+    let mut points =
+        vec![0, 1, stake - 1, stake, 2 * stake, 4 * stake - 1, 4 * stake, 5 * stake - 1];
     points.retain(|p| (0..5 * stake).contains(p));
     points.sort_unstable();
     points.dedup();
@@ -135,11 +114,7 @@ fn check_seat(booking: &tengen_ladder::Booking, cell: &Cell, stake: i64, before:
     assert_eq!(plain(booking.change.before), before);
     assert_eq!(plain(booking.change.after), after, "{before:?} {nominal:+}");
     assert_eq!(
-        (
-            booking.stake,
-            booking.change.nominal,
-            booking.change.applied
-        ),
+        (booking.stake, booking.change.nominal, booking.change.applied),
         (stake, nominal, applied)
     );
     assert_eq!((booking.counted, booking.fee), (cell.counted, cell.fee));
@@ -152,15 +127,11 @@ fn every_end_between_every_two_levels() {
     let ladder = Ladder::standard();
     let mut games = 0;
     for (end, cells) in rows() {
-        let winners: &[_] = if cells.len() == 2 {
-            &[Some(Side::Black), Some(Side::White)]
-        } else {
-            &[None]
-        };
+        let winners: &[_] =
+            if cells.len() == 2 { &[Some(Side::Black), Some(Side::White)] } else { &[None] };
         for (a, b) in (0..21).flat_map(|a| (0..21).map(move |b| (a, b))) {
-            for (p, q) in points(a)
-                .into_iter()
-                .flat_map(|p| points(b).into_iter().map(move |q| (p, q)))
+            for (p, q) in
+                points(a).into_iter().flat_map(|p| points(b).into_iter().map(move |q| (p, q)))
             {
                 let stake = 1 << a.min(b);
                 let [black, white] = [(a, p), (b, q)].map(|(k, p)| ladder.standing(k, p).unwrap());
@@ -198,18 +169,12 @@ fn a_winner_must_fit_the_end() {
         if cells.len() == 2 {
             assert_eq!(end.terms(None), Err(SettleError::WinnerMissing { end }));
         } else {
-            assert_eq!(
-                end.terms(Some(Side::Black)),
-                Err(SettleError::WinnerGiven { end })
-            );
+            assert_eq!(end.terms(Some(Side::Black)), Err(SettleError::WinnerGiven { end }));
         }
     }
     let start = Ladder::standard().start();
     let words = |end: End, winner| {
-        Ladder::standard()
-            .settle(&end, winner, start, start)
-            .unwrap_err()
-            .to_string()
+        Ladder::standard().settle(&end, winner, start, start).unwrap_err().to_string()
     };
     assert_eq!(
         words(End::Count, None),

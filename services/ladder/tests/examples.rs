@@ -1,9 +1,5 @@
 //! The rulebook's worked examples, and corrections of a booked result.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use tengen_ladder::{Booking, Counted, End, Ladder, Side, Standing};
 
@@ -14,24 +10,17 @@ fn at(text: &str) -> Standing {
     let ladder = Ladder::standard();
     let (name, points) = text.split_once(' ').unwrap();
     let level = ladder.level_named(name).unwrap();
-    ladder
-        .standing(i64::from(level.index()), points.parse().unwrap())
-        .unwrap()
+    ladder.standing(i64::from(level.index()), points.parse().unwrap()).unwrap()
 }
 
 fn text(standing: Standing) -> String {
-    format!(
-        "{} {}",
-        Ladder::standard().level_name(standing.level),
-        standing.points
-    )
+    format!("{} {}", Ladder::standard().level_name(standing.level), standing.points)
 }
 
 /// Black's booking when Black, at `own`, meets White at `other` with 0 points.
 fn black(own: &str, other: &str, end: End, winner: Side) -> Booking {
-    let [black, _] = Ladder::standard()
-        .settle(&end, Some(winner), at(own), at(&format!("{other} 0")))
-        .unwrap();
+    let [black, _] =
+        Ladder::standard().settle(&end, Some(winner), at(own), at(&format!("{other} 0"))).unwrap();
     black
 }
 
@@ -57,15 +46,7 @@ fn the_worked_examples_hold() {
         // Nobody can gain two levels: at most the own stake is won.
         ("3K 4", "9P", End::Count, Black, 1, 1, "2K 0"),
         // The top has no end.
-        (
-            "9P 5242879",
-            "9P",
-            End::Count,
-            Black,
-            1 << 20,
-            1 << 20,
-            "9P 6291455",
-        ),
+        ("9P 5242879", "9P", End::Count, Black, 1 << 20, 1 << 20, "9P 6291455"),
         ("9P 6291455", "3K", End::Count, Black, 1, 1, "9P 6291456"),
         ("9P 0", "9P", ESCAPE, White, -2 << 20, -2 << 20, "8P 524288"),
         // A double loss falls one level, not two.
@@ -81,10 +62,7 @@ fn the_worked_examples_hold() {
         );
         assert_eq!(change.before, at(own));
         let levels = i32::from(change.after.level.index()) - i32::from(at(own).level.index());
-        assert_eq!(
-            (change.promoted(), change.demoted()),
-            (levels == 1, levels == -1)
-        );
+        assert_eq!((change.promoted(), change.demoted()), (levels == 1, levels == -1));
     }
 }
 
@@ -100,17 +78,13 @@ fn an_escape_always_costs_double_and_pays_only_after_five_minutes() {
         (i64::MAX, 4, Counted::Win),
     ] {
         let end = End::Leave { together_ms };
-        let [leaver, other] = Ladder::standard()
-            .settle(&end, Some(Side::White), at("1K 10"), at("1D 10"))
-            .unwrap();
+        let [leaver, other] =
+            Ladder::standard().settle(&end, Some(Side::White), at("1K 10"), at("1D 10")).unwrap();
         assert_eq!(
             (leaver.change.nominal, leaver.counted, leaver.fee),
             (-8, Counted::Escape, false)
         );
-        assert_eq!(
-            (other.change.nominal, other.counted, other.fee),
-            (gain, counted, true)
-        );
+        assert_eq!((other.change.nominal, other.counted, other.fee), (gain, counted, true));
     }
 }
 
@@ -119,19 +93,14 @@ fn an_escape_always_costs_double_and_pays_only_after_five_minutes() {
 #[test]
 fn both_seats_are_settled_from_the_standings_before_the_game() {
     // White's win carries White to 1D, Black's loss carries Black to 2K: neither moves the stake.
-    let [black, white] = Ladder::standard()
-        .settle(&End::Count, Some(Side::White), at("1K 0"), at("1K 19"))
-        .unwrap();
+    let [black, white] =
+        Ladder::standard().settle(&End::Count, Some(Side::White), at("1K 0"), at("1K 19")).unwrap();
     assert_eq!([black.stake, white.stake], [4, 4]);
     assert_eq!([black.change.nominal, white.change.nominal], [-4, 4]);
-    assert_eq!(
-        [black.change.after, white.change.after],
-        [at("2K 6"), at("1D 0")]
-    );
+    assert_eq!([black.change.after, white.change.after], [at("2K 6"), at("1D 0")]);
     // The same game with the colours exchanged.
-    let swapped = Ladder::standard()
-        .settle(&End::Count, Some(Side::Black), at("1K 19"), at("1K 0"))
-        .unwrap();
+    let swapped =
+        Ladder::standard().settle(&End::Count, Some(Side::Black), at("1K 19"), at("1K 0")).unwrap();
     assert_eq!(swapped, [white, black]);
 }
 
@@ -154,10 +123,7 @@ fn compensation_takes_back_exactly_what_was_applied() {
         let change = ladder.compensate(at(then), applied);
         assert_eq!(text(change.after), after, "{then} less {applied}");
         assert_eq!((change.nominal, change.before), (-applied, at(then)));
-        assert_eq!(
-            change.applied,
-            ladder.total(change.after) - ladder.total(at(then))
-        );
+        assert_eq!(change.applied, ladder.total(change.after) - ladder.total(at(then)));
     }
 }
 
@@ -167,10 +133,7 @@ fn compensation_takes_back_exactly_what_was_applied() {
 fn a_corrected_result_moves_the_player_from_where_it_stands_then() {
     let ladder = Ladder::standard();
     let old = black("1K 18", "1K", End::Count, Side::Black);
-    assert_eq!(
-        (old.change.applied, text(old.change.after).as_str()),
-        (2, "1D 0")
-    );
+    assert_eq!((old.change.applied, text(old.change.after).as_str()), (2, "1D 0"));
     // A later game was lost; then the referee gives the first one to White.
     let later = ladder.apply(old.change.after, -8);
     assert_eq!(text(later.after), "1K 12");

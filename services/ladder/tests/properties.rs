@@ -47,11 +47,7 @@ fn ladders() -> impl Strategy<Value = Ladder> {
 
 /// A ladder and some standings on it, the edges often.
 fn players(count: usize) -> impl Strategy<Value = (Ladder, Vec<Standing>)> {
-    let place = (
-        any::<prop::sample::Index>(),
-        any::<prop::sample::Index>(),
-        0..4_u8,
-    );
+    let place = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..4_u8);
     (ladders(), prop::collection::vec(place, count)).prop_map(|(ladder, places)| {
         let on = |(level, points, edge): &(prop::sample::Index, prop::sample::Index, u8)| {
             let level = level.index(ladder.levels().len());
@@ -59,10 +55,7 @@ fn players(count: usize) -> impl Strategy<Value = (Ladder, Vec<Standing>)> {
             let points = match edge {
                 0 => 0,
                 1 => last,
-                _ => points
-                    .index(usize::try_from(last).unwrap() + 1)
-                    .try_into()
-                    .unwrap(),
+                _ => points.index(usize::try_from(last).unwrap() + 1).try_into().unwrap(),
             };
             ladder.standing(level.try_into().unwrap(), points).unwrap()
         };
@@ -72,25 +65,15 @@ fn players(count: usize) -> impl Strategy<Value = (Ladder, Vec<Standing>)> {
 }
 
 fn levels_moved(change: &Change) -> u8 {
-    change
-        .after
-        .level
-        .index()
-        .abs_diff(change.before.level.index())
+    change.after.level.index().abs_diff(change.before.level.index())
 }
 
 /// Holds for every change: whole points, the total, the bounds of the level.
 fn sound(ladder: &Ladder, change: &Change) -> Result<(), TestCaseError> {
-    prop_assert_eq!(
-        change.applied,
-        ladder.total(change.after) - ladder.total(change.before)
-    );
+    prop_assert_eq!(change.applied, ladder.total(change.after) - ladder.total(change.before));
     let level = i64::from(change.after.level.index());
     // Refuses points outside 0..promote_at, the top apart.
-    prop_assert_eq!(
-        ladder.standing(level, change.after.points),
-        Ok(change.after)
-    );
+    prop_assert_eq!(ladder.standing(level, change.after.points), Ok(change.after));
     Ok(())
 }
 

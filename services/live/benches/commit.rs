@@ -63,7 +63,7 @@ async fn bench() {
             }
         }
     }
-    let commits = u128::from(IN_FLIGHT) * u128::from(ROUNDS) * EACH.unsigned_abs() as u128;
+    let commits = u128::from(IN_FLIGHT) * u128::from(ROUNDS) * u128::from(EACH.unsigned_abs());
     let [ours, reference] = times.map(|time| commits * 1_000_000 / time.as_micros().max(1));
     let hundredths = 100 * ours / reference;
     let ratio = format!("{}.{:02}", hundredths / 100, hundredths % 100);

@@ -65,28 +65,19 @@ struct LevelEntry {
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            ladder: None,
-            fee: 1,
-            casual_fee: false,
-        }
+        Self { ladder: None, fee: 1, casual_fee: false }
     }
 }
 
 impl Config {
     /// The ladder that is set, or the standard one.
     pub(crate) fn ladder(&self) -> Result<Ladder, ConfigError> {
-        self.ladder
-            .as_deref()
-            .map_or_else(|| Ok(Ladder::standard()), read)
+        self.ladder.as_deref().map_or_else(|| Ok(Ladder::standard()), read)
     }
 
     /// What games pay.
     pub(crate) fn fees(&self) -> Fees {
-        Fees {
-            rated: self.fee,
-            casual: if self.casual_fee { self.fee } else { 0 },
-        }
+        Fees { rated: self.fee, casual: if self.casual_fee { self.fee } else { 0 } }
     }
 }
 
@@ -95,10 +86,7 @@ fn read(path: &Path) -> Result<Ladder, ConfigError> {
     let text = std::fs::read(path).map_err(|error| ConfigError::Read(name(), error))?;
     let file: LadderFile =
         serde_json::from_slice(&text).map_err(|error| ConfigError::Json(name(), error))?;
-    let start = file
-        .levels
-        .iter()
-        .position(|level| level.name == file.start);
+    let start = file.levels.iter().position(|level| level.name == file.start);
     let start = start.ok_or_else(|| ConfigError::Start(name(), file.start))?;
     let levels = file.levels.into_iter().map(|level| LevelSpec {
         name: level.name,
@@ -116,11 +104,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ladder.json");
         std::fs::write(&path, text).unwrap();
-        Config {
-            ladder: Some(path),
-            ..Config::default()
-        }
-        .ladder()
+        Config { ladder: Some(path), ..Config::default() }.ladder()
     }
 
     // rulebook: L1
@@ -141,10 +125,7 @@ mod tests {
     fn a_bad_ladder_is_refused_with_the_field_that_is_wrong() {
         for (text, expected) in [
             ("{", "is no ladder: EOF"),
-            (
-                r#"{"start": "A", "levels": [], "end": 1}"#,
-                "unknown field `end`",
-            ),
+            (r#"{"start": "A", "levels": [], "end": 1}"#, "unknown field `end`"),
             (r#"{"start": "A", "levels": []}"#, "start: \"A\" given"),
             (
                 r#"{"start": "A", "levels": [{"name": "A", "stake": 1, "promote_at": 1}]}"#,
@@ -160,10 +141,7 @@ mod tests {
             assert!(found.starts_with("TENGEN_RATING_LADDER: "), "{found}");
             assert!(found.contains(expected), "{found}");
         }
-        let missing = Config {
-            ladder: Some("no/such/file".into()),
-            ..Config::default()
-        };
+        let missing = Config { ladder: Some("no/such/file".into()), ..Config::default() };
         let found = missing.ladder().unwrap_err().to_string();
         assert!(found.contains("no/such/file cannot be read"), "{found}");
     }

@@ -44,11 +44,7 @@ pub(crate) fn game_end(result: GameResult) -> Result<GameEnd, Refusal> {
 
 /// What the end means for both seats; nothing if a field was refused.
 fn terms(fields: &mut Fields, reason: EndReason, result: &GameResult) -> [Terms; 2] {
-    const NOTHING: Terms = Terms {
-        stakes: 0,
-        counted: Counted::Nothing,
-        fee: false,
-    };
+    const NOTHING: Terms = Terms { stakes: 0, counted: Counted::Nothing, fee: false };
     let winner = match Colour::try_from(result.winner) {
         Ok(Colour::Black) => Some(Side::Black),
         Ok(Colour::White) => Some(Side::White),
@@ -102,17 +98,10 @@ pub(crate) fn ladder(ladder: &Ladder) -> wire::GetLadderResponse {
         level,
         name: spec.name.clone(),
         stake: spec.stake,
-        promote_at: if usize::try_from(level) == Ok(top) {
-            0
-        } else {
-            spec.promote_at
-        },
+        promote_at: if usize::try_from(level) == Ok(top) { 0 } else { spec.promote_at },
     });
     let start_level = ladder.start().level.index().into();
-    wire::GetLadderResponse {
-        levels: levels.collect(),
-        start_level,
-    }
+    wire::GetLadderResponse { levels: levels.collect(), start_level }
 }
 
 /// A player on the wire.
@@ -182,9 +171,7 @@ pub(crate) fn fee(fee: &Fee) -> wire::FeeEntry {
 
 /// A row of another ladder may name a level that this one lacks: it has no name then.
 fn standing(ladder: &Ladder, place: Place) -> wire::Standing {
-    let spec = usize::try_from(place.level)
-        .ok()
-        .and_then(|level| ladder.levels().get(level));
+    let spec = usize::try_from(place.level).ok().and_then(|level| ladder.levels().get(level));
     wire::Standing {
         level: int32(place.level),
         level_name: spec.map_or_else(String::new, |spec| spec.name.clone()),
@@ -226,10 +213,7 @@ mod tests {
     fn fields(refusal: Refusal) -> Vec<String> {
         let details = Status::from(refusal).get_error_details();
         let violations = details.bad_request().unwrap().field_violations.clone();
-        violations
-            .into_iter()
-            .map(|violation| violation.field)
-            .collect()
+        violations.into_iter().map(|violation| violation.field).collect()
     }
 
     #[test]
@@ -257,11 +241,7 @@ mod tests {
         for (field, spoil) in spoils {
             let mut result = good();
             spoil(&mut result);
-            assert_eq!(
-                fields(game_end(result.clone()).unwrap_err()),
-                [field],
-                "{result:?}"
-            );
+            assert_eq!(fields(game_end(result.clone()).unwrap_err()), [field], "{result:?}");
         }
     }
 
@@ -273,11 +253,7 @@ mod tests {
                 11..=16 => Colour::Unspecified,
                 _ => Colour::White,
             };
-            let result = GameResult {
-                reason: number,
-                winner: winner.into(),
-                ..good()
-            };
+            let result = GameResult { reason: number, winner: winner.into(), ..good() };
             let kept = game_end(result).unwrap().reason;
             let full = format!("{REASON_PREFIX}{kept}");
             assert_eq!(EndReason::from_str_name(&full), Some(reason), "{kept}");

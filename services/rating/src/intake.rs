@@ -59,12 +59,7 @@ impl Intake {
         store: Store,
         time: SharedTime,
     ) -> Self {
-        Self {
-            results,
-            store,
-            time,
-            reported: HashSet::new(),
-        }
+        Self { results, store, time, reported: HashSet::new() }
     }
 
     /// Runs until the shutdown begins. Cut anywhere, it loses nothing.
@@ -89,33 +84,19 @@ impl Intake {
                     tracing::warn!(%code, message, "the results cannot be taken");
                 }
             }
-            self.time
-                .until(self.time.now_ms().saturating_add(pause_ms))
-                .await;
+            self.time.until(self.time.now_ms().saturating_add(pause_ms)).await;
             pause_ms = LONGEST_PAUSE_MS.min(pause_ms * 2);
         }
     }
 
     async fn round(&mut self) -> Result<Round, Status> {
         let asked_ms = self.time.now_ms();
-        let request = internal::TakeResultsRequest {
-            most: MOST,
-            wait: Some(duration(WAIT_MS)),
-        };
-        let results = self
-            .results
-            .take_results(request)
-            .await?
-            .into_inner()
-            .results;
+        let request = internal::TakeResultsRequest { most: MOST, wait: Some(duration(WAIT_MS)) };
+        let results = self.results.take_results(request).await?.into_inner().results;
         if results.is_empty() {
             let waited_ms = self.time.now_ms().saturating_sub(asked_ms);
             // One that does not wait is about to end.
-            return Ok(if waited_ms < WAIT_MS / 2 {
-                Round::Stuck
-            } else {
-                Round::Went
-            });
+            return Ok(if waited_ms < WAIT_MS / 2 { Round::Stuck } else { Round::Went });
         }
         let waiting: HashSet<&str> = results.iter().map(|r| r.result_id.as_str()).collect();
         self.reported.retain(|id| waiting.contains(id.as_str()));
@@ -166,11 +147,7 @@ impl Intake {
     /// Logs a result that stays where it is, once.
     fn report(&mut self, result_id: String, why: &str) {
         if !self.reported.contains(&result_id) {
-            tracing::error!(
-                result_id,
-                why,
-                "a result cannot be booked; it stays in the outbox"
-            );
+            tracing::error!(result_id, why, "a result cannot be booked; it stays in the outbox");
             self.reported.insert(result_id);
         }
     }

@@ -23,11 +23,8 @@ pub use config::{Config, ConfigError};
 pub use process::{ProcessSettings, start};
 
 /// The schema; [`tengen_kit::sql::open`] brings it up to date.
-pub const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    name: "ledger",
-    sql: include_str!("../migrations/0001_ledger.sql"),
-}];
+pub const MIGRATIONS: &[Migration] =
+    &[Migration { version: 1, name: "ledger", sql: include_str!("../migrations/0001_ledger.sql") }];
 
 /// What the service is made of.
 pub struct Parts {
@@ -48,13 +45,7 @@ pub struct Parts {
 /// # Errors
 /// When the settings name a ladder that cannot be read.
 pub fn bind(parts: Parts) -> Result<Service, ConfigError> {
-    let Parts {
-        config,
-        database,
-        results,
-        time,
-        shutdown,
-    } = parts;
+    let Parts { config, database, results, time, shutdown } = parts;
     let ladder = Arc::new(config.ladder()?);
     let store = store::Store::new(database, ladder, config.fees(), Arc::clone(&time));
     let results = ResultsServiceClient::new(results);

@@ -35,15 +35,8 @@ impl RatingService for Rating {
         let mut fields = Fields::new();
         fields.id("player_id", &player_id);
         fields.finish()?;
-        let account = self
-            .store
-            .account(&player_id)
-            .await
-            .map_err(Refusal::from)?;
-        Ok(Response::new(convert::player(
-            self.store.ladder(),
-            &account,
-        )))
+        let account = self.store.account(&player_id).await.map_err(Refusal::from)?;
+        Ok(Response::new(convert::player(self.store.ladder(), &account)))
     }
 
     async fn list_ledger(
@@ -55,17 +48,11 @@ impl RatingService for Rating {
         fields.id("player_id", &request.player_id);
         let page = page(&mut fields, request.page_size, &request.page_token);
         fields.finish()?;
-        let (entries, next) = self
-            .store
-            .entries(&request.player_id, page)
-            .await
-            .map_err(Refusal::from)?;
+        let (entries, next) =
+            self.store.entries(&request.player_id, page).await.map_err(Refusal::from)?;
         let ladder = self.store.ladder();
         Ok(Response::new(wire::ListLedgerResponse {
-            entries: entries
-                .iter()
-                .map(|entry| convert::entry(ladder, entry))
-                .collect(),
+            entries: entries.iter().map(|entry| convert::entry(ladder, entry)).collect(),
             next_page_token: next.map_or_else(String::new, |id| id.to_string()),
         }))
     }
@@ -80,11 +67,7 @@ impl RatingService for Rating {
         let mut fields = Fields::new();
         let page = page(&mut fields, request.page_size, &request.page_token);
         fields.finish()?;
-        let (fees, next) = self
-            .store
-            .fees(player_id, page)
-            .await
-            .map_err(Refusal::from)?;
+        let (fees, next) = self.store.fees(player_id, page).await.map_err(Refusal::from)?;
         Ok(Response::new(wire::ListFeesResponse {
             fees: fees.iter().map(convert::fee).collect(),
             next_page_token: next.map_or_else(String::new, |id| id.to_string()),
@@ -108,10 +91,7 @@ impl RatingService for Rating {
         let ladder = self.store.ladder();
         Ok(Response::new(wire::GetResultRatingResponse {
             state: state.into(),
-            entries: entries
-                .iter()
-                .map(|entry| convert::entry(ladder, entry))
-                .collect(),
+            entries: entries.iter().map(|entry| convert::entry(ladder, entry)).collect(),
         }))
     }
 }
@@ -126,8 +106,5 @@ fn page(fields: &mut Fields, size: i32, token: &str) -> Page {
             i64::MAX
         }),
     };
-    Page {
-        size: if size == 0 { DEFAULT_PAGE } else { size.into() },
-        before,
-    }
+    Page { size: if size == 0 { DEFAULT_PAGE } else { size.into() }, before }
 }

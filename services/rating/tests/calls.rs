@@ -21,25 +21,12 @@ async fn the_ladder_is_told() {
     let world = World::new().await;
     let mut rating = world.rating().await;
     let request = wire::GetLadderRequest {};
-    let ladder = rating
-        .client
-        .get_ladder(request)
-        .await
-        .unwrap()
-        .into_inner();
+    let ladder = rating.client.get_ladder(request).await.unwrap().into_inner();
     assert_eq!((ladder.levels.len(), ladder.start_level), (21, 2));
-    for (index, name, stake, promote_at) in [
-        (0, "3K", 1, 5),
-        (2, "1K", 4, 20),
-        (3, "1D", 8, 40),
-        (20, "9P", 1_048_576, 0),
-    ] {
-        let expected = wire::Level {
-            level: index,
-            name: name.to_owned(),
-            stake,
-            promote_at,
-        };
+    for (index, name, stake, promote_at) in
+        [(0, "3K", 1, 5), (2, "1K", 4, 20), (3, "1D", 8, 40), (20, "9P", 1_048_576, 0)]
+    {
+        let expected = wire::Level { level: index, name: name.to_owned(), stake, promote_at };
         assert_eq!(ladder.levels[usize::try_from(index).unwrap()], expected);
     }
 }
@@ -66,18 +53,8 @@ async fn who_has_not_played_stands_at_the_start() {
     let mut rating = world.rating().await;
     let player = rating.player("nobody").await;
     let standing = player.standing.unwrap();
-    assert_eq!(
-        (
-            standing.level_name.as_str(),
-            standing.points,
-            standing.total
-        ),
-        ("1K", 0, 15)
-    );
-    assert_eq!(
-        (player.counts, player.fee_balance),
-        (Some(wire::Counts::default()), 0)
-    );
+    assert_eq!((standing.level_name.as_str(), standing.points, standing.total), ("1K", 0, 15));
+    assert_eq!((player.counts, player.fee_balance), (Some(wire::Counts::default()), 0));
     assert!(rating.ledger("nobody", 1).await.is_empty());
 }
 
@@ -88,10 +65,7 @@ async fn a_result_is_pending_until_it_can_be_read_everywhere() {
     let mut rating = world.rating().await;
     let game = black_wins(1, ["b", "w"]);
     let pending = rating.result(&game.game_id).await;
-    assert_eq!(
-        (pending.state(), pending.entries),
-        (RatingState::Pending, vec![])
-    );
+    assert_eq!((pending.state(), pending.entries), (RatingState::Pending, vec![]));
     world.results.settle(std::slice::from_ref(&game)).await;
     let applied = rating.result(&game.game_id).await;
     assert_eq!(applied.state(), RatingState::Applied);
@@ -110,54 +84,26 @@ async fn lists_come_page_by_page_the_newest_first() {
 
     let all = rating.ledger("b", 100).await;
     let booked: Vec<_> = all.iter().map(|entry| &entry.game_id).collect();
-    assert_eq!(
-        booked,
-        games.iter().map(|game| &game.game_id).collect::<Vec<_>>()
-    );
+    assert_eq!(booked, games.iter().map(|game| &game.game_id).collect::<Vec<_>>());
     for page in [1, 7, 24, 25, 26] {
         assert_eq!(rating.ledger("b", page).await, all, "pages of {page}");
     }
-    let request = wire::ListLedgerRequest {
-        player_id: "b".to_owned(),
-        ..<_>::default()
-    };
-    let first = rating
-        .client
-        .list_ledger(request)
-        .await
-        .unwrap()
-        .into_inner();
-    assert_eq!(
-        (first.entries.len(), &first.entries[0]),
-        (20, all.last().unwrap())
-    );
+    let request = wire::ListLedgerRequest { player_id: "b".to_owned(), ..<_>::default() };
+    let first = rating.client.list_ledger(request).await.unwrap().into_inner();
+    assert_eq!((first.entries.len(), &first.entries[0]), (20, all.last().unwrap()));
 
     let mut balances = Vec::new();
     let mut page_token = String::new();
     loop {
-        let request = wire::ListFeesRequest {
-            page_size: 10,
-            page_token,
-        };
-        let fees = rating
-            .client
-            .list_fees(world.signed("w", request))
-            .await
-            .unwrap()
-            .into_inner();
+        let request = wire::ListFeesRequest { page_size: 10, page_token };
+        let fees = rating.client.list_fees(world.signed("w", request)).await.unwrap().into_inner();
         balances.extend(fees.fees.iter().map(|fee| (fee.amount, fee.balance)));
         page_token = fees.next_page_token;
         if page_token.is_empty() {
             break;
         }
     }
-    assert_eq!(
-        balances,
-        (1..=25)
-            .rev()
-            .map(|balance| (1, balance))
-            .collect::<Vec<_>>()
-    );
+    assert_eq!(balances, (1..=25).rev().map(|balance| (1, balance)).collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -165,23 +111,10 @@ async fn fees_are_the_callers_own() {
     let world = World::new().await;
     let mut rating = world.rating().await;
     world.results.settle(&[black_wins(1, ["b", "w"])]).await;
-    let refused = rating
-        .client
-        .list_fees(wire::ListFeesRequest::default())
-        .await
-        .unwrap_err();
+    let refused = rating.client.list_fees(wire::ListFeesRequest::default()).await.unwrap_err();
     assert_eq!(refused.code(), Code::Unauthenticated);
     let request = world.signed("somebody", wire::ListFeesRequest::default());
-    assert!(
-        rating
-            .client
-            .list_fees(request)
-            .await
-            .unwrap()
-            .into_inner()
-            .fees
-            .is_empty()
-    );
+    assert!(rating.client.list_fees(request).await.unwrap().into_inner().fees.is_empty());
 }
 
 #[tokio::test]
@@ -191,40 +124,18 @@ async fn bad_fields_are_named() {
     let client = &mut rating.client;
     for player_id in ["", "a b", "ä", &"x".repeat(65)] {
         let player_id = player_id.to_owned();
-        let request = wire::GetPlayerRequest {
-            player_id: player_id.clone(),
-        };
-        assert_eq!(
-            bad_fields(&client.get_player(request).await.unwrap_err()),
-            ["player_id"]
-        );
-        let request = wire::GetResultRatingRequest {
-            game_id: player_id.clone(),
-        };
-        assert_eq!(
-            bad_fields(&client.get_result_rating(request).await.unwrap_err()),
-            ["game_id"]
-        );
-        let request = wire::ListLedgerRequest {
-            player_id,
-            page_size: 101,
-            page_token: "0".to_owned(),
-        };
+        let request = wire::GetPlayerRequest { player_id: player_id.clone() };
+        assert_eq!(bad_fields(&client.get_player(request).await.unwrap_err()), ["player_id"]);
+        let request = wire::GetResultRatingRequest { game_id: player_id.clone() };
+        assert_eq!(bad_fields(&client.get_result_rating(request).await.unwrap_err()), ["game_id"]);
+        let request =
+            wire::ListLedgerRequest { player_id, page_size: 101, page_token: "0".to_owned() };
         let refused = client.list_ledger(request).await.unwrap_err();
-        assert_eq!(
-            bad_fields(&refused),
-            ["player_id", "page_size", "page_token"]
-        );
+        assert_eq!(bad_fields(&refused), ["player_id", "page_size", "page_token"]);
     }
     for page_token in ["-1", "x", "1 ", "9223372036854775808"] {
-        let request = wire::ListFeesRequest {
-            page_size: -1,
-            page_token: page_token.to_owned(),
-        };
-        let refused = client
-            .list_fees(world.signed("b", request))
-            .await
-            .unwrap_err();
+        let request = wire::ListFeesRequest { page_size: -1, page_token: page_token.to_owned() };
+        let refused = client.list_fees(world.signed("b", request)).await.unwrap_err();
         assert_eq!(bad_fields(&refused), ["page_size", "page_token"]);
     }
 }

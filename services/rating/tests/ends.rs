@@ -31,134 +31,26 @@ const START_TOTAL: i64 = 15;
 const ENDS: &[(EndReason, Colour, i64, Seat, Seat)] = &[
     (EndReason::Count, Black, 0, (1, Win, true), (-1, Loss, true)),
     (EndReason::Count, White, 0, (-1, Loss, true), (1, Win, true)),
-    (
-        EndReason::Count,
-        Nobody,
-        0,
-        (0, Draw, true),
-        (0, Draw, true),
-    ),
-    (
-        EndReason::Resignation,
-        White,
-        0,
-        (-1, Loss, true),
-        (1, Win, true),
-    ),
+    (EndReason::Count, Nobody, 0, (0, Draw, true), (0, Draw, true)),
+    (EndReason::Resignation, White, 0, (-1, Loss, true), (1, Win, true)),
     (EndReason::Time, Black, 0, (1, Win, true), (-1, Loss, true)),
-    (
-        EndReason::TimeWhileAway,
-        Black,
-        0,
-        (1, Win, true),
-        (-1, DisconnectLoss, false),
-    ),
-    (
-        EndReason::SecondWarning,
-        Black,
-        0,
-        (1, Win, true),
-        (-1, Loss, false),
-    ),
-    (
-        EndReason::Ruling,
-        White,
-        0,
-        (-1, Loss, false),
-        (1, Win, true),
-    ),
-    (
-        EndReason::OutOfTurn,
-        Black,
-        0,
-        (1, Win, true),
-        (-1, Loss, false),
-    ),
-    (
-        EndReason::Leave,
-        Black,
-        0,
-        (0, NOTHING, true),
-        (-2, Escape, false),
-    ),
-    (
-        EndReason::Leave,
-        Black,
-        299_999,
-        (0, NOTHING, true),
-        (-2, Escape, false),
-    ),
-    (
-        EndReason::Leave,
-        Black,
-        300_000,
-        (0, NOTHING, true),
-        (-2, Escape, false),
-    ),
-    (
-        EndReason::Leave,
-        Black,
-        300_001,
-        (1, Win, true),
-        (-2, Escape, false),
-    ),
-    (
-        EndReason::Leave,
-        White,
-        300_001,
-        (-2, Escape, false),
-        (1, Win, true),
-    ),
-    (
-        EndReason::Disconnected,
-        White,
-        0,
-        (-1, DisconnectLoss, false),
-        (1, Win, true),
-    ),
-    (
-        EndReason::NoShow,
-        Black,
-        0,
-        (1, Win, true),
-        (-1, Loss, false),
-    ),
-    (
-        EndReason::BothLate,
-        Nobody,
-        0,
-        (-1, Loss, false),
-        (-1, Loss, false),
-    ),
-    (
-        EndReason::BothGone,
-        Nobody,
-        0,
-        (-1, Loss, false),
-        (-1, Loss, false),
-    ),
+    (EndReason::TimeWhileAway, Black, 0, (1, Win, true), (-1, DisconnectLoss, false)),
+    (EndReason::SecondWarning, Black, 0, (1, Win, true), (-1, Loss, false)),
+    (EndReason::Ruling, White, 0, (-1, Loss, false), (1, Win, true)),
+    (EndReason::OutOfTurn, Black, 0, (1, Win, true), (-1, Loss, false)),
+    (EndReason::Leave, Black, 0, (0, NOTHING, true), (-2, Escape, false)),
+    (EndReason::Leave, Black, 299_999, (0, NOTHING, true), (-2, Escape, false)),
+    (EndReason::Leave, Black, 300_000, (0, NOTHING, true), (-2, Escape, false)),
+    (EndReason::Leave, Black, 300_001, (1, Win, true), (-2, Escape, false)),
+    (EndReason::Leave, White, 300_001, (-2, Escape, false), (1, Win, true)),
+    (EndReason::Disconnected, White, 0, (-1, DisconnectLoss, false), (1, Win, true)),
+    (EndReason::NoShow, Black, 0, (1, Win, true), (-1, Loss, false)),
+    (EndReason::BothLate, Nobody, 0, (-1, Loss, false), (-1, Loss, false)),
+    (EndReason::BothGone, Nobody, 0, (-1, Loss, false), (-1, Loss, false)),
     (EndReason::Draw, Nobody, 0, (0, Draw, true), (0, Draw, true)),
-    (
-        EndReason::Replay,
-        Nobody,
-        0,
-        (0, NOTHING, false),
-        (0, NOTHING, false),
-    ),
-    (
-        EndReason::Void,
-        Nobody,
-        0,
-        (0, NOTHING, false),
-        (0, NOTHING, false),
-    ),
-    (
-        EndReason::Annulled,
-        Nobody,
-        0,
-        (0, NOTHING, false),
-        (0, NOTHING, false),
-    ),
+    (EndReason::Replay, Nobody, 0, (0, NOTHING, false), (0, NOTHING, false)),
+    (EndReason::Void, Nobody, 0, (0, NOTHING, false), (0, NOTHING, false)),
+    (EndReason::Annulled, Nobody, 0, (0, NOTHING, false), (0, NOTHING, false)),
 ];
 
 fn end(n: usize, rated: bool) -> GameResult {
@@ -185,25 +77,13 @@ fn counts(counted: Counted) -> Counts {
 
 /// 1K 0 and so many stakes: a loss falls to 2K with 10 less the loss (rulebook L6).
 fn standing(stakes: i64) -> (&'static str, i64) {
-    if stakes < 0 {
-        ("2K", 10 + stakes * STAKE)
-    } else {
-        ("1K", stakes * STAKE)
-    }
+    if stakes < 0 { ("2K", 10 + stakes * STAKE) } else { ("1K", stakes * STAKE) }
 }
 
 fn check_player(player: &GetPlayerResponse, expected: Seat, rated: bool, what: &str) {
-    let (stakes, counted, fee) = if rated {
-        expected
-    } else {
-        (0, expected.1, false)
-    };
+    let (stakes, counted, fee) = if rated { expected } else { (0, expected.1, false) };
     let found = player.standing.as_ref().unwrap();
-    assert_eq!(
-        (found.level_name.as_str(), found.points),
-        standing(stakes),
-        "{what}"
-    );
+    assert_eq!((found.level_name.as_str(), found.points), standing(stakes), "{what}");
     assert_eq!(found.total, START_TOTAL + stakes * STAKE, "{what}");
     assert_eq!(player.counts, Some(counts(counted)), "{what}");
     assert_eq!(player.fee_balance, i64::from(fee), "{what}");
@@ -216,46 +96,16 @@ fn check_entry(entry: &LedgerEntry, end: &GameResult, seat: Colour, expected: Se
         _ => (&end.white_id, &end.black_id),
     };
     assert_eq!(entry.seat(), seat, "{what}");
-    assert_eq!(
-        (&entry.player_id, &entry.opponent_id),
-        (player_id, opponent_id),
-        "{what}"
-    );
-    assert_eq!(
-        (&entry.game_id, entry.result_version),
-        (&end.game_id, 1),
-        "{what}"
-    );
-    assert_eq!(
-        (entry.reason(), entry.counted()),
-        (end.reason(), counted),
-        "{what}"
-    );
-    assert_eq!(
-        (entry.stake, entry.nominal),
-        (STAKE, stakes * STAKE),
-        "{what}"
-    );
-    let (before, after) = (
-        entry.before.as_ref().unwrap(),
-        entry.after.as_ref().unwrap(),
-    );
-    assert_eq!(
-        (before.level_name.as_str(), before.points),
-        ("1K", 0),
-        "{what}"
-    );
-    assert_eq!(
-        (after.level_name.as_str(), after.points),
-        standing(stakes),
-        "{what}"
-    );
+    assert_eq!((&entry.player_id, &entry.opponent_id), (player_id, opponent_id), "{what}");
+    assert_eq!((&entry.game_id, entry.result_version), (&end.game_id, 1), "{what}");
+    assert_eq!((entry.reason(), entry.counted()), (end.reason(), counted), "{what}");
+    assert_eq!((entry.stake, entry.nominal), (STAKE, stakes * STAKE), "{what}");
+    let (before, after) = (entry.before.as_ref().unwrap(), entry.after.as_ref().unwrap());
+    assert_eq!((before.level_name.as_str(), before.points), ("1K", 0), "{what}");
+    assert_eq!((after.level_name.as_str(), after.points), standing(stakes), "{what}");
     assert_eq!(entry.applied, after.total - before.total, "{what}");
     // Booked now, not when the game ended.
-    assert!(
-        entry.at.as_ref().unwrap().seconds > ENDED_AT_MS / 1_000 - 1,
-        "{what}"
-    );
+    assert!(entry.at.as_ref().unwrap().seconds > ENDED_AT_MS / 1_000 - 1, "{what}");
 }
 
 async fn check(rated: bool) {
@@ -274,11 +124,7 @@ async fn check(rated: bool) {
             check_entry(&booked.entries[0], end, Black, *black, &what);
             check_entry(&booked.entries[1], end, White, *white, &what);
         } else {
-            assert_eq!(
-                (booked.state(), booked.entries),
-                (RatingState::NotRated, vec![]),
-                "{what}"
-            );
+            assert_eq!((booked.state(), booked.entries), (RatingState::NotRated, vec![]), "{what}");
         }
     }
 }
@@ -316,20 +162,13 @@ async fn both_seats_are_booked_from_one_state_before() {
     let world = World::new().await;
     let mut rating = world.rating().await;
     // Black's fifth win is one too many for 1K: 20 points are 1D 0 (rulebook L5).
-    let wins: Vec<_> = (0..5)
-        .map(|n| result(n, ["b", &format!("w{n}")], EndReason::Count, Black))
-        .collect();
+    let wins: Vec<_> =
+        (0..5).map(|n| result(n, ["b", &format!("w{n}")], EndReason::Count, Black)).collect();
     world.results.settle(&wins).await;
     let found = rating.player("b").await.standing.unwrap();
-    assert_eq!(
-        (found.level_name.as_str(), found.points, found.total),
-        ("1D", 0, 35)
-    );
+    assert_eq!((found.level_name.as_str(), found.points, found.total), ("1D", 0, 35));
     // 1D 0 against 1K: the lower stake counts for both, and Black falls to 1K 20 - 4.
-    world
-        .results
-        .settle(&[result(5, ["b", "w5"], EndReason::Count, White)])
-        .await;
+    world.results.settle(&[result(5, ["b", "w5"], EndReason::Count, White)]).await;
     let booked = rating.ledger("b", 100).await.pop().unwrap();
     assert_eq!((booked.stake, booked.nominal, booked.applied), (4, -4, -4));
     let after = booked.after.unwrap();

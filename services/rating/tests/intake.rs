@@ -105,17 +105,8 @@ async fn two_replicas_book_each_result_once() {
         .map(|n| {
             let first = usize::try_from(n).unwrap() % 4;
             let second = (first + 1 + usize::try_from(n / 4).unwrap() % 3) % 4;
-            let winner = if n % 3 == 0 {
-                Colour::White
-            } else {
-                Colour::Black
-            };
-            result(
-                n,
-                [players[first], players[second]],
-                EndReason::Count,
-                winner,
-            )
+            let winner = if n % 3 == 0 { Colour::White } else { Colour::Black };
+            result(n, [players[first], players[second]], EndReason::Count, winner)
         })
         .collect();
     for game in &games {
@@ -139,10 +130,7 @@ async fn a_result_that_makes_no_sense_stays_and_holds_up_nobody() {
     world.results.settle(std::slice::from_ref(&good)).await;
     check_once(&mut rating, &[good]).await;
     assert_eq!(world.results.waiting().await, [bad.result_id.as_str()]);
-    assert_eq!(
-        rating.result(&bad.game_id).await.state(),
-        RatingState::Pending
-    );
+    assert_eq!(rating.result(&bad.game_id).await.state(), RatingState::Pending);
 }
 
 #[tokio::test]
@@ -160,10 +148,7 @@ async fn a_failing_results_service_is_asked_less_and_less_often() {
     }
     let taken = faults.taken.borrow().clone();
     let pauses_ms: Vec<_> = taken.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    for (pause_ms, least_ms) in pauses_ms
-        .iter()
-        .zip([100, 200, 400, 800, 1_600, 2_000, 2_000])
-    {
+    for (pause_ms, least_ms) in pauses_ms.iter().zip([100, 200, 400, 800, 1_600, 2_000, 2_000]) {
         assert!(*pause_ms >= least_ms, "{pauses_ms:?}");
     }
     world.results.until_acknowledged(1).await;
@@ -185,13 +170,7 @@ async fn a_corrected_result_is_compensated_and_booked_anew() {
     let rows: Vec<_> = ledger
         .iter()
         .map(|e| {
-            (
-                e.kind(),
-                e.result_version,
-                e.nominal,
-                e.applied,
-                e.after.as_ref().unwrap().total,
-            )
+            (e.kind(), e.result_version, e.nominal, e.applied, e.after.as_ref().unwrap().total)
         })
         .collect();
     assert_eq!(

@@ -46,27 +46,15 @@ fn main() {
     let mut meters: [[Meter; 2]; 3] = Default::default();
     for _ in 0..ROUNDS {
         let [moves, lists, areas] = &mut meters;
-        let ours = timed(&mut moves[0], REPEATS, || {
-            records.iter().map(|r| ours(r, false)).sum()
-        });
-        let theirs = timed(&mut moves[1], 1, || {
-            records.iter().map(|r| theirs(r, false)).sum()
-        });
+        let ours = timed(&mut moves[0], REPEATS, || records.iter().map(|r| ours(r, false)).sum());
+        let theirs = timed(&mut moves[1], 1, || records.iter().map(|r| theirs(r, false)).sum());
         // Lists are made while the games are replayed; the replay alone is taken off again.
-        timed(&mut lists[0], REPEATS, || {
-            records.iter().map(|r| self::ours(r, true)).sum()
-        });
-        timed(&mut lists[1], 1, || {
-            records.iter().map(|r| self::theirs(r, true)).sum()
-        });
+        timed(&mut lists[0], REPEATS, || records.iter().map(|r| self::ours(r, true)).sum());
+        timed(&mut lists[1], 1, || records.iter().map(|r| self::theirs(r, true)).sum());
         lists[0].time = lists[0].time.saturating_sub(ours);
         lists[1].time = lists[1].time.saturating_sub(theirs);
-        timed(&mut areas[0], REPEATS, || {
-            finals.iter().map(|(board, _)| our_area(board)).sum()
-        });
-        timed(&mut areas[1], 1, || {
-            finals.iter().map(|(_, board)| their_area(board)).sum()
-        });
+        timed(&mut areas[0], REPEATS, || finals.iter().map(|(board, _)| our_area(board)).sum());
+        timed(&mut areas[1], 1, || finals.iter().map(|(_, board)| their_area(board)).sum());
     }
     for (name, [ours, reference]) in ["moves", "legal_points", "area"].into_iter().zip(&meters) {
         let [ours, reference] = [ours, reference].map(Meter::per_second);
@@ -95,33 +83,18 @@ fn timed(meter: &mut Meter, repeats: u32, work: impl Fn() -> u64) -> Duration {
 /// The 19×19 games in which the colours alternate: the reference knows no others.
 fn records() -> Vec<Record> {
     let cases = common::load("games.jsonl").into_iter();
-    let records = cases
-        .filter(|case| common::text(case, "set") == "kgs19")
-        .map(|case| {
-            let size = common::size(&case);
-            let mut plies = common::moves(common::text(&case, "moves"), size);
-            let end = plies
-                .windows(2)
-                .position(|two| two.iter().all(|ply| ply.1.is_none()));
-            plies.truncate(end.unwrap_or(plies.len()));
-            Record {
-                size,
-                handicap: common::points(common::text(&case, "black"), size),
-                plies,
-            }
-        });
+    let records = cases.filter(|case| common::text(case, "set") == "kgs19").map(|case| {
+        let size = common::size(&case);
+        let mut plies = common::moves(common::text(&case, "moves"), size);
+        let end = plies.windows(2).position(|two| two.iter().all(|ply| ply.1.is_none()));
+        plies.truncate(end.unwrap_or(plies.len()));
+        Record { size, handicap: common::points(common::text(&case, "black"), size), plies }
+    });
     let alternates = |record: &Record| {
-        let first = if record.handicap.is_empty() {
-            Colour::Black
-        } else {
-            Colour::White
-        };
+        let first = if record.handicap.is_empty() { Colour::Black } else { Colour::White };
         let mut colours = record.plies.iter().map(|ply| ply.0);
         colours.next() == Some(first)
-            && record
-                .plies
-                .windows(2)
-                .all(|two| two[0].0 == two[1].0.opponent())
+            && record.plies.windows(2).all(|two| two[0].0 == two[1].0.opponent())
     };
     let records: Vec<_> = records.filter(alternates).collect();
     assert!(records.len() > 200, "too few games: {}", records.len());
@@ -180,10 +153,7 @@ fn our_area(board: &Board) -> u64 {
 }
 
 fn their_area(board: &Goban) -> u64 {
-    black_box((
-        black_box(board).calculate_territories(),
-        board.number_of_stones(),
-    ));
+    black_box((black_box(board).calculate_territories(), board.number_of_stones()));
     1
 }
 
@@ -193,17 +163,11 @@ fn agree(record: &Record) -> (Board, Goban) {
     let mut reference = their_start(record);
     for &(colour, point) in &record.plies {
         let ours: BTreeSet<_> = game.legal_points(colour).iter().collect();
-        let theirs = reference
-            .legals()
-            .map(|(row, column)| Point { row, column })
-            .collect();
+        let theirs = reference.legals().map(|(row, column)| Point { row, column }).collect();
         for &point in ours.symmetric_difference(&theirs) {
             // The reference looks a repetition up only where the move captures.
             let check = game.check(colour, point);
-            assert!(
-                matches!(check, Err(Refusal::Superko { .. })),
-                "{point:?} {check:?}"
-            );
+            assert!(matches!(check, Err(Refusal::Superko { .. })), "{point:?} {check:?}");
         }
         match point {
             Some(point) => drop(game.play(colour, point).unwrap()),

@@ -27,16 +27,8 @@ pub struct Ownership {
 /// Counts the board after taking the `dead` stones off; empty points in `dead` mean nothing
 /// (rulebook G9).
 pub fn area(board: &Board, dead: &PointSet) -> Area {
-    let Ownership {
-        black,
-        white,
-        neutral,
-    } = ownership(board, dead);
-    Area {
-        black: black.len() as u32,
-        white: white.len() as u32,
-        neutral: neutral.len() as u32,
-    }
+    let Ownership { black, white, neutral } = ownership(board, dead);
+    Area { black: black.len() as u32, white: white.len() as u32, neutral: neutral.len() as u32 }
 }
 
 /// Tells who owns each point after taking the `dead` stones off (rulebook G9).
@@ -48,9 +40,5 @@ pub fn ownership(board: &Board, dead: &PointSet) -> Ownership {
     let reached_by_white = white.neighbours().flood(&empty);
     let black = black.union(&reached_by_black.difference(&reached_by_white));
     let white = white.union(&reached_by_white.difference(&reached_by_black));
-    Ownership {
-        black,
-        white,
-        neutral: all.difference(&black).difference(&white),
-    }
+    Ownership { black, white, neutral: all.difference(&black).difference(&white) }
 }

@@ -80,14 +80,7 @@ impl Board {
             squares[usize::from(index)] = Square::Empty;
         }
         let cells = vec![Cell::default(); size.indices()];
-        Self {
-            size,
-            hash: 0,
-            stones: [PointSet::new(); 2],
-            squares,
-            cells,
-            keys,
-        }
+        Self { size, hash: 0, stones: [PointSet::new(); 2], squares, cells, keys }
     }
 
     /// The board with stones on it before the first move.
@@ -122,9 +115,7 @@ impl Board {
 
     /// The stone on a point; `None` when it is empty or off the board.
     pub fn stone(&self, point: Point) -> Option<Colour> {
-        Colour::BOTH
-            .into_iter()
-            .find(|colour| self.stones[colour.index()].contains(point))
+        Colour::BOTH.into_iter().find(|colour| self.stones[colour.index()].contains(point))
     }
 
     /// All stones of a colour.
@@ -134,10 +125,7 @@ impl Board {
 
     /// All points without a stone.
     pub fn empty_points(&self) -> PointSet {
-        self.size
-            .all_points()
-            .difference(&self.stones[0])
-            .difference(&self.stones[1])
+        self.size.all_points().difference(&self.stones[0]).difference(&self.stones[1])
     }
 
     /// The string of the stone on a point (rulebook G3); `None` where there is no stone.
@@ -162,9 +150,7 @@ impl Board {
     pub fn rows(&self) -> Vec<String> {
         let row = |row| {
             let columns = 0..self.size.columns();
-            columns
-                .map(|column| symbol(self.stone(Point { row, column })))
-                .collect()
+            columns.map(|column| symbol(self.stone(Point { row, column }))).collect()
         };
         (0..self.size.rows()).map(row).collect()
     }
@@ -175,11 +161,7 @@ impl Board {
 
     /// What a stone of `colour` on an empty point does (rulebook G4, G5).
     pub(crate) fn effect(&self, colour: Colour, index: Index) -> Effect {
-        let mut effect = Effect {
-            captured: [0; 4],
-            captured_strings: 0,
-            survives: false,
-        };
+        let mut effect = Effect { captured: [0; 4], captured_strings: 0, survives: false };
         for neighbour in neighbours(index) {
             match self.square(neighbour) {
                 Square::Wall => {}
@@ -245,12 +227,7 @@ impl Board {
         self.stones[colour.index()].insert_index(index);
         self.hash ^= self.keys.of(colour, index);
         self.squares[usize::from(index)] = Square::Stone(colour);
-        *self.cell_mut(index) = Cell {
-            head: index,
-            next: index,
-            pairs: 0,
-            len: 1,
-        };
+        *self.cell_mut(index) = Cell { head: index, next: index, pairs: 0, len: 1 };
         for neighbour in neighbours(index) {
             match self.square(neighbour) {
                 Square::Wall => {}
@@ -274,14 +251,8 @@ impl Board {
         if a == b {
             return;
         }
-        let (long, short) = if self.cell(a).len < self.cell(b).len {
-            (b, a)
-        } else {
-            (a, b)
-        };
-        let Cell {
-            next, pairs, len, ..
-        } = self.cell(short);
+        let (long, short) = if self.cell(a).len < self.cell(b).len { (b, a) } else { (a, b) };
+        let Cell { next, pairs, len, .. } = self.cell(short);
         let mut stone = short;
         loop {
             self.cell_mut(stone).head = long;
@@ -325,12 +296,8 @@ impl Board {
     /// stone and liberty are with that point.
     fn is_last_liberty(&self, index: Index, head: Index) -> bool {
         let pairs = self.cell(head).pairs;
-        let with_point = || {
-            neighbours(index)
-                .iter()
-                .filter(|&&n| self.cell(n).head == head)
-                .count()
-        };
+        let with_point =
+            || neighbours(index).iter().filter(|&&n| self.cell(n).head == head).count();
         pairs <= 4 && usize::from(pairs) == with_point()
     }
 
@@ -381,29 +348,15 @@ impl fmt::Debug for Board {
 impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OffBoard {
-                point: Point { row, column },
-                size,
-            } => {
-                write!(
-                    f,
-                    "set-up stone at row {row}, column {column}: the board is {size}"
-                )
+            Self::OffBoard { point: Point { row, column }, size } => {
+                write!(f, "set-up stone at row {row}, column {column}: the board is {size}")
             }
-            Self::Overlap {
-                point: Point { row, column },
-            } => {
-                write!(
-                    f,
-                    "set-up stone at row {row}, column {column}: there is one already"
-                )
+            Self::Overlap { point: Point { row, column } } => {
+                write!(f, "set-up stone at row {row}, column {column}: there is one already")
             }
-            Self::NoLiberty {
-                point: Point { row, column },
-            } => write!(
-                f,
-                "set-up stone at row {row}, column {column}: its string has no liberty"
-            ),
+            Self::NoLiberty { point: Point { row, column } } => {
+                write!(f, "set-up stone at row {row}, column {column}: its string has no liberty")
+            }
         }
     }
 }

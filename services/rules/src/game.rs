@@ -100,12 +100,8 @@ impl Game {
             captured += 1;
         });
         self.captured_by[colour.index()] += u32::from(captured);
-        self.history
-            .push_move(colour, index, captured, self.board.hash());
-        Ok(Move {
-            ply: self.ply(),
-            captured: captured.into(),
-        })
+        self.history.push_move(colour, index, captured, self.board.hash());
+        Ok(Move { ply: self.ply(), captured: captured.into() })
     }
 
     /// Gives up a turn: counts as a ply, and never repeats a board, whoever passes (rulebook G2.4,
@@ -130,10 +126,7 @@ impl Game {
             }
         }
         for index in legal.intersection(&self.vacated[colour.index()]).indices() {
-            if self
-                .repeats(colour, index, &self.board.effect(colour, index))
-                .is_some()
-            {
+            if self.repeats(colour, index, &self.board.effect(colour, index)).is_some() {
                 legal.remove_index(index);
             }
         }
@@ -152,11 +145,7 @@ impl Game {
 
     /// The stones the last ply took off the board; none after a pass.
     pub fn last_captured(&self) -> PointSet {
-        self.history
-            .last_captured()
-            .iter()
-            .map(|&index| Point::from_index(index))
-            .collect()
+        self.history.last_captured().iter().map(|&index| Point::from_index(index)).collect()
     }
 
     fn judge(&self, colour: Colour, point: Point) -> Result<(Index, Effect), Refusal> {
@@ -182,48 +171,32 @@ impl Game {
 
     /// The ply whose board a move would recreate. Equal hashes are only a hint: the boards decide.
     fn repeats(&self, colour: Colour, index: Index, effect: &Effect) -> Option<u32> {
-        self.history
-            .find(self.board.hash_after(colour, index, effect), |ply| {
-                let now = Colour::BOTH.map(|colour| self.board.stones(colour));
-                self.board.stones_after(colour, index, effect) == self.history.stones_at(ply, now)
-            })
+        self.history.find(self.board.hash_after(colour, index, effect), |ply| {
+            let now = Colour::BOTH.map(|colour| self.board.stones(colour));
+            self.board.stones_after(colour, index, effect) == self.history.stones_at(ply, now)
+        })
     }
 }
 
 impl fmt::Debug for Game {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Game")
-            .field("ply", &self.ply())
-            .field("board", &self.board)
-            .finish()
+        f.debug_struct("Game").field("ply", &self.ply()).field("board", &self.board).finish()
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OffBoard {
-                point: Point { row, column },
-                size,
-            } => {
-                write!(
-                    f,
-                    "point at row {row}, column {column}: the board is {size}"
-                )
+            Self::OffBoard { point: Point { row, column }, size } => {
+                write!(f, "point at row {row}, column {column}: the board is {size}")
             }
             Self::Occupied => write!(f, "point is occupied: expected an empty point"),
             Self::Suicide => write!(f, "point is forbidden: no liberty, and nothing is captured"),
             Self::Superko { repeats_move: 0 } => {
-                write!(
-                    f,
-                    "point is forbidden: the move recreates the board of the start"
-                )
+                write!(f, "point is forbidden: the move recreates the board of the start")
             }
             Self::Superko { repeats_move } => {
-                write!(
-                    f,
-                    "point is forbidden: it recreates the board after move {repeats_move}"
-                )
+                write!(f, "point is forbidden: it recreates the board after move {repeats_move}")
             }
         }
     }

@@ -85,11 +85,7 @@ impl Size {
     /// When a side is not 1 to 25, or the board has fewer than two points.
     pub const fn new(rows: u8, columns: u8) -> Result<Self, SizeError> {
         let fits = rows <= MAX_SIDE && columns <= MAX_SIDE && rows as u16 * columns as u16 >= 2;
-        if fits {
-            Ok(Self { rows, columns })
-        } else {
-            Err(SizeError { rows, columns })
-        }
+        if fits { Ok(Self { rows, columns }) } else { Err(SizeError { rows, columns }) }
     }
 
     /// A board of `lines` × `lines`.
@@ -141,10 +137,7 @@ impl fmt::Display for Size {
 impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rows, columns } = self;
-        write!(
-            f,
-            "size {rows}×{columns}: expected 1 to {MAX_SIDE} lines a side and two points"
-        )
+        write!(f, "size {rows}×{columns}: expected 1 to {MAX_SIDE} lines a side and two points")
     }
 }
 
@@ -163,10 +156,7 @@ impl Point {
 
     /// The point of a padded index that is not wall.
     pub(crate) const fn from_index(index: Index) -> Self {
-        Self {
-            row: (index / STRIDE as Index - 1) as u8,
-            column: (index % STRIDE as Index) as u8,
-        }
+        Self { row: (index / STRIDE as Index - 1) as u8, column: (index % STRIDE as Index) as u8 }
     }
 }
 

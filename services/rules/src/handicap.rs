@@ -49,20 +49,10 @@ pub fn handicap_points(size: Size, stones: u8) -> Result<Vec<Point>, HandicapErr
     let (middle, high) = (side / 2, side - 1 - low);
     let at = Point::new;
     let corners = [at(low, high), at(high, low), at(high, high), at(low, low)];
-    let sides = [
-        at(middle, low),
-        at(middle, high),
-        at(low, middle),
-        at(high, middle),
-    ];
+    let sides = [at(middle, low), at(middle, high), at(low, middle), at(high, middle)];
     let tengen = (stones >= 5 && stones % 2 == 1).then_some(at(middle, middle));
     let on_edges = usize::from(stones) - usize::from(tengen.is_some());
-    Ok(corners
-        .into_iter()
-        .chain(sides)
-        .take(on_edges)
-        .chain(tengen)
-        .collect())
+    Ok(corners.into_iter().chain(sides).take(on_edges).chain(tengen).collect())
 }
 
 /// What Black gives White for `stones` of handicap unless agreed otherwise: half a stone each, in
@@ -76,16 +66,10 @@ impl fmt::Display for HandicapError {
         match self {
             Self::Stones { stones } => write!(f, "handicap {stones}: expected 2 to 9 stones"),
             Self::NoStarPoints { size } => {
-                write!(
-                    f,
-                    "handicap on {size}: expected a square board of 7 lines or more"
-                )
+                write!(f, "handicap on {size}: expected a square board of 7 lines or more")
             }
             Self::OnlyCorners { size, stones } => {
-                write!(
-                    f,
-                    "handicap {stones} on {size}: expected 2 to 4 stones on this board"
-                )
+                write!(f, "handicap {stones} on {size}: expected 2 to 4 stones on this board")
             }
         }
     }

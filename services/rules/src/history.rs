@@ -25,11 +25,7 @@ const ROOM_BEYOND_POINTS: usize = 64;
 #[derive(Clone, Copy)]
 enum Change {
     Pass,
-    Stone {
-        colour: Colour,
-        index: Index,
-        captured: u16,
-    },
+    Stone { colour: Colour, index: Index, captured: u16 },
 }
 
 impl History {
@@ -64,11 +60,7 @@ impl History {
 
     /// Notes a move with the number of stones it captured and the hash of the board after it.
     pub(crate) fn push_move(&mut self, colour: Colour, index: Index, captured: u16, hash: u64) {
-        self.changes.push(Change::Stone {
-            colour,
-            index,
-            captured,
-        });
+        self.changes.push(Change::Stone { colour, index, captured });
         self.add_board(hash);
     }
 
@@ -97,12 +89,7 @@ impl History {
     pub(crate) fn stones_at(&self, ply: u32, mut stones: [PointSet; 2]) -> [PointSet; 2] {
         let mut captured = self.captured.as_slice();
         for change in self.changes[ply as usize..].iter().rev() {
-            let Change::Stone {
-                colour,
-                index,
-                captured: count,
-            } = *change
-            else {
+            let Change::Stone { colour, index, captured: count } = *change else {
                 continue;
             };
             let (earlier, taken) = captured.split_at(captured.len() - usize::from(count));

@@ -26,9 +26,7 @@ impl PointSet {
     /// The points of the top left `rows` × `columns`.
     pub(crate) fn rectangle(rows: u8, columns: u8) -> Self {
         let line = (1 << columns) - 1;
-        Self {
-            rows: array::from_fn(|row| if row < usize::from(rows) { line } else { 0 }),
-        }
+        Self { rows: array::from_fn(|row| if row < usize::from(rows) { line } else { 0 }) }
     }
 
     /// Adds a point; true when it was not in the set before. A point beyond 25 lines is left out.
@@ -125,17 +123,14 @@ impl PointSet {
 
     /// The padded indices of the points, in order.
     pub(crate) fn indices(&self) -> impl Iterator<Item = Index> + use<> {
-        self.rows
-            .into_iter()
-            .zip(1..)
-            .flat_map(|(row, padded_row)| {
-                let mut left = row;
-                std::iter::from_fn(move || {
-                    let column = left.trailing_zeros();
-                    left &= left.checked_sub(1)?;
-                    Some(padded_row * STRIDE as Index + column as Index)
-                })
+        self.rows.into_iter().zip(1..).flat_map(|(row, padded_row)| {
+            let mut left = row;
+            std::iter::from_fn(move || {
+                let column = left.trailing_zeros();
+                left &= left.checked_sub(1)?;
+                Some(padded_row * STRIDE as Index + column as Index)
             })
+        })
     }
 
     pub(crate) fn insert_index(&mut self, index: Index) {
@@ -154,16 +149,11 @@ impl PointSet {
         if point.column >= MAX_SIDE {
             return None;
         }
-        Some((
-            self.rows.get_mut(usize::from(point.row))?,
-            1 << point.column,
-        ))
+        Some((self.rows.get_mut(usize::from(point.row))?, 1 << point.column))
     }
 
     fn zip(&self, other: &Self, combine: impl Fn(u32, u32) -> u32) -> Self {
-        Self {
-            rows: array::from_fn(|row| combine(self.rows[row], other.rows[row])),
-        }
+        Self { rows: array::from_fn(|row| combine(self.rows[row], other.rows[row])) }
     }
 }
 

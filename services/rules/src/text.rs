@@ -30,10 +30,7 @@ impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotGtp { text } => {
-                write!(
-                    f,
-                    "point {text:?}: expected a letter without I and a line, as Q16"
-                )
+                write!(f, "point {text:?}: expected a letter without I and a line, as Q16")
             }
             Self::NotSgf { text } => write!(f, "point {text:?}: expected two letters, as pd"),
             Self::OffBoard { text, size } => write!(f, "point {text:?}: the board is {size}"),
@@ -52,9 +49,7 @@ pub mod gtp {
 
     /// `Q16` for row 3, column 15 of 19×19; `?` stands for what is not on the board.
     pub fn format(point: Point, size: Size) -> String {
-        let letter = LETTERS
-            .get(usize::from(point.column))
-            .map_or('?', |&letter| letter.into());
+        let letter = LETTERS.get(usize::from(point.column)).map_or('?', |&letter| letter.into());
         match size.rows().checked_sub(point.row) {
             Some(line @ 1..) => format!("{letter}{line}"),
             _ => format!("{letter}?"),
@@ -77,15 +72,9 @@ pub mod gtp {
         }
         let row = line.parse().ok().filter(|&line: &u8| line > 0);
         row.and_then(|line| size.rows().checked_sub(line))
-            .map(|row| Point {
-                row,
-                column: column as u8,
-            })
+            .map(|row| Point { row, column: column as u8 })
             .filter(|&point| size.contains(point))
-            .ok_or_else(|| TextError::OffBoard {
-                text: text.into(),
-                size,
-            })
+            .ok_or_else(|| TextError::OffBoard { text: text.into(), size })
     }
 }
 
@@ -97,13 +86,7 @@ pub mod sgf {
     /// `pd` for row 3, column 15; `?` stands for what is not on any board.
     pub fn format(point: Point) -> String {
         [point.column, point.row]
-            .map(|line| {
-                if line < 25 {
-                    char::from(b'a' + line)
-                } else {
-                    '?'
-                }
-            })
+            .map(|line| if line < 25 { char::from(b'a' + line) } else { '?' })
             .into_iter()
             .collect()
     }
@@ -117,17 +100,11 @@ pub mod sgf {
     pub fn parse(text: &str, size: Size) -> Result<Point, TextError> {
         match text.as_bytes() {
             [column @ b'a'..=b'z', row @ b'a'..=b'z'] => {
-                let point = Point {
-                    row: row - b'a',
-                    column: column - b'a',
-                };
+                let point = Point { row: row - b'a', column: column - b'a' };
                 if size.contains(point) {
                     Ok(point)
                 } else {
-                    Err(TextError::OffBoard {
-                        text: text.into(),
-                        size,
-                    })
+                    Err(TextError::OffBoard { text: text.into(), size })
                 }
             }
             _ => Err(TextError::NotSgf { text: text.into() }),

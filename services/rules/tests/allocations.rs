@@ -1,10 +1,6 @@
 //! The path of a legal move asks the allocator for nothing, measured over real games.
 
-#![allow(
-    clippy::unwrap_used,
-    unreachable_pub,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, unreachable_pub, reason = "a test fails by panicking")]
 
 #[path = "rules/common.rs"]
 mod common;
@@ -23,10 +19,7 @@ thread_local! {
     static BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
-#[expect(
-    unsafe_code,
-    reason = "a global allocator can be written in no other way"
-)]
+#[expect(unsafe_code, reason = "a global allocator can be written in no other way")]
 // SAFETY: every call is passed on unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -77,10 +70,7 @@ fn a_legal_move_allocates_nothing() {
 #[test]
 fn a_game_of_240_moves_takes_16_kib() {
     let mut games = 0;
-    for case in load("games.jsonl")
-        .iter()
-        .filter(|case| text(case, "set") == "kgs19")
-    {
+    for case in load("games.jsonl").iter().filter(|case| text(case, "set") == "kgs19") {
         let plies = moves(text(case, "moves"), size(case));
         let Some(plies) = plies.get(..240) else {
             continue;
@@ -92,10 +82,7 @@ fn a_game_of_240_moves_takes_16_kib() {
         let (requests, bytes) = (REQUESTS.get() - requests, BYTES.get() - bytes);
         let bytes = bytes + size_of_val(&copy);
         // A clone of nothing would show that the count does not work.
-        assert!(
-            (3..=6).contains(&requests) && (8_000..=16_384).contains(&bytes),
-            "{bytes}"
-        );
+        assert!((3..=6).contains(&requests) && (8_000..=16_384).contains(&bytes), "{bytes}");
         games += 1;
     }
     assert!(games > 100);

@@ -9,12 +9,7 @@ use tengen_proto::common::v1::Role;
 #[group(skip)]
 pub struct Config {
     /// Ids of the players who are referees, separated by commas.
-    #[arg(
-        id = "session-referees",
-        long,
-        env = "TENGEN_SESSION_REFEREES",
-        value_delimiter = ','
-    )]
+    #[arg(id = "session-referees", long, env = "TENGEN_SESSION_REFEREES", value_delimiter = ',')]
     pub referees: Vec<String>,
     /// Ids of the players who are chief referees, separated by commas.
     #[arg(
@@ -33,20 +28,10 @@ pub struct Config {
     )]
     pub organisers: Vec<String>,
     /// How many passwords are hashed at once; each takes a core for 30 to 60 ms, and 19 MiB.
-    #[arg(
-        id = "session-hashers",
-        long,
-        env = "TENGEN_SESSION_HASHERS",
-        default_value_t = 1
-    )]
+    #[arg(id = "session-hashers", long, env = "TENGEN_SESSION_HASHERS", default_value_t = 1)]
     pub hashers: usize,
     /// How many more sign-ins wait for that; whoever comes then is told to try again.
-    #[arg(
-        id = "session-queue",
-        long,
-        env = "TENGEN_SESSION_QUEUE",
-        default_value_t = 64
-    )]
+    #[arg(id = "session-queue", long, env = "TENGEN_SESSION_QUEUE", default_value_t = 64)]
     pub queue: usize,
 }
 
@@ -73,24 +58,15 @@ impl Config {
             (Role::ChiefReferee, &self.chief_referees),
             (Role::Organiser, &self.organisers),
         ];
-        Grants(
-            named
-                .map(|(role, players)| (role, players.iter().cloned().collect()))
-                .into(),
-        )
+        Grants(named.map(|(role, players)| (role, players.iter().cloned().collect())).into())
     }
 }
 
 impl Grants {
     /// The roles of an account: everybody who has one is a player.
     pub(crate) fn roles(&self, player_id: &str) -> Vec<Role> {
-        let granted = self
-            .0
-            .iter()
-            .filter(|(_, players)| players.contains(player_id));
-        std::iter::once(Role::Player)
-            .chain(granted.map(|(role, _)| *role))
-            .collect()
+        let granted = self.0.iter().filter(|(_, players)| players.contains(player_id));
+        std::iter::once(Role::Player).chain(granted.map(|(role, _)| *role)).collect()
     }
 }
 
@@ -109,9 +85,7 @@ mod tests {
 
     #[test]
     fn without_settings_the_defaults_hold() {
-        let parsed = Program::try_parse_from(["tengen"])
-            .expect("no settings")
-            .session;
+        let parsed = Program::try_parse_from(["tengen"]).expect("no settings").session;
         assert_eq!(format!("{parsed:?}"), format!("{:?}", Config::default()));
         assert_eq!(parsed.grants().roles("player_1"), [Role::Player]);
     }
@@ -119,23 +93,12 @@ mod tests {
     #[test]
     fn roles_are_lists_of_players() {
         let arguments = ["tengen", "--session-referees", "player_1,player_2"];
-        let more = [
-            "--session-organisers",
-            "player_2",
-            "--session-chief-referees",
-            "",
-        ];
+        let more = ["--session-organisers", "player_2", "--session-chief-referees", ""];
         let arguments = arguments.into_iter().chain(more);
-        let grants = Program::try_parse_from(arguments)
-            .expect("settings")
-            .session
-            .grants();
+        let grants = Program::try_parse_from(arguments).expect("settings").session.grants();
         for (player, roles) in [
             ("player_1", vec![Role::Player, Role::Referee]),
-            (
-                "player_2",
-                vec![Role::Player, Role::Referee, Role::Organiser],
-            ),
+            ("player_2", vec![Role::Player, Role::Referee, Role::Organiser]),
             ("player_3", vec![Role::Player]),
         ] {
             assert_eq!(grants.roles(player), roles, "{player}");

@@ -29,8 +29,5 @@ pub(crate) fn tokens(issued: Issued) -> wire::Tokens {
 
 fn timestamp(ms: i64) -> Timestamp {
     let nanos = i32::try_from(ms.rem_euclid(1_000) * 1_000_000).unwrap_or_default();
-    Timestamp {
-        seconds: ms.div_euclid(1_000),
-        nanos,
-    }
+    Timestamp { seconds: ms.div_euclid(1_000), nanos }
 }

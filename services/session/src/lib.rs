@@ -59,13 +59,7 @@ pub enum BindError {
 /// # Errors
 /// When no password can be hashed.
 pub fn bind(parts: Parts) -> Result<Service, BindError> {
-    let Parts {
-        config,
-        issuer,
-        database,
-        signer,
-        time,
-    } = parts;
+    let Parts { config, issuer, database, signer, time } = parts;
     let passwords =
         password::Passwords::new(config.hashers, config.queue).map_err(|_| BindError::Passwords)?;
     let sessions = service::Sessions {
@@ -81,8 +75,6 @@ pub fn bind(parts: Parts) -> Result<Service, BindError> {
 
 impl fmt::Debug for Parts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Parts")
-            .field("config", &self.config)
-            .finish_non_exhaustive()
+        f.debug_struct("Parts").field("config", &self.config).finish_non_exhaustive()
     }
 }

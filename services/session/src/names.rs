@@ -78,11 +78,7 @@ fn marks_are_few(text: &str) -> bool {
     // As if the name stood behind as many marks as a character may carry.
     let mut marks = MOST_MARKS;
     text.nfd().all(|character| {
-        marks = if is_combining_mark(character) {
-            marks + 1
-        } else {
-            0
-        };
+        marks = if is_combining_mark(character) { marks + 1 } else { 0 };
         marks <= MOST_MARKS
     })
 }
@@ -157,12 +153,9 @@ mod tests {
 
     #[test]
     fn a_name_is_one_text_however_it_was_typed() {
-        for (typed, shown) in [
-            ("Jose\u{301}", "José"),
-            ("ＡＢ１", "AB1"),
-            ("①②", "12"),
-            ("ﬁsh", "fish"),
-        ] {
+        for (typed, shown) in
+            [("Jose\u{301}", "José"), ("ＡＢ１", "AB1"), ("①②", "12"), ("ﬁsh", "fish")]
+        {
             assert_eq!(Name::parse(typed).expect("a name").shown, shown);
         }
     }
@@ -189,9 +182,7 @@ mod tests {
 
     #[test]
     fn names_that_differ_share_no_look() {
-        let names = [
-            "bob", "rob", "josé", "jose", "围棋", "囲碁", "paul", "paula", "a-b", "a_b",
-        ];
+        let names = ["bob", "rob", "josé", "jose", "围棋", "囲碁", "paul", "paula", "a-b", "a_b"];
         for (index, one) in names.iter().enumerate() {
             for other in &names[..index] {
                 let looks = |name| Name::parse(name).expect("a name").looks();

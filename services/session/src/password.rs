@@ -68,9 +68,7 @@ impl Passwords {
         let password = normal(password);
         let known = stored.is_some();
         let stored: Arc<str> = stored.map_or_else(|| Arc::clone(&self.nobody), Arc::from);
-        let same = self
-            .work(move || compare(password.as_bytes(), &stored))
-            .await?;
+        let same = self.work(move || compare(password.as_bytes(), &stored)).await?;
         Ok(same && known)
     }
 
@@ -97,9 +95,7 @@ fn normal(password: &str) -> String {
 }
 
 fn hash(password: &[u8]) -> Result<String, PasswordError> {
-    let hash = Argon2::default()
-        .hash_password(password)
-        .map_err(|_| PasswordError::Failed)?;
+    let hash = Argon2::default().hash_password(password).map_err(|_| PasswordError::Failed)?;
     Ok(hash.to_string())
 }
 
@@ -116,14 +112,8 @@ mod tests {
     async fn a_password_matches_its_hash_and_no_other() {
         let passwords = Passwords::new(1, 1).expect("hashes");
         let hash = passwords.hash("pass\u{301}word").await.expect("a hash");
-        assert!(
-            hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
-            "{hash}"
-        );
-        assert_ne!(
-            passwords.hash("pass\u{301}word").await.expect("a hash"),
-            hash
-        );
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        assert_ne!(passwords.hash("pass\u{301}word").await.expect("a hash"), hash);
 
         let matches = async |password, stored| passwords.matches(password, stored).await;
         assert_eq!(matches("pass\u{301}word", Some(&hash)).await, Ok(true));
@@ -131,10 +121,7 @@ mod tests {
         assert_eq!(matches("pasśword", Some(&hash)).await, Ok(true));
         assert_eq!(matches("", Some(&hash)).await, Ok(false));
         assert_eq!(matches("password", None).await, Ok(false));
-        assert_eq!(
-            matches("password", Some("no hash")).await,
-            Err(PasswordError::Failed)
-        );
+        assert_eq!(matches("password", Some("no hash")).await, Err(PasswordError::Failed));
     }
 
     #[tokio::test]
@@ -150,10 +137,7 @@ mod tests {
         for one in storm {
             answers.push(one.await.expect("no panic"));
         }
-        let busy = answers
-            .iter()
-            .filter(|answer| **answer == Err(PasswordError::Busy))
-            .count();
+        let busy = answers.iter().filter(|answer| **answer == Err(PasswordError::Busy)).count();
         let done = answers.iter().filter(|answer| answer.is_ok()).count();
         assert!(done >= 2 && busy >= 1 && done + busy == 8, "{answers:?}");
         assert!(passwords.hash("password").await.is_ok());
@@ -162,10 +146,8 @@ mod tests {
     #[tokio::test]
     async fn without_an_account_the_work_is_done_all_the_same() {
         let passwords = Passwords::new(1, 0).expect("hashes");
-        let (one, other) = tokio::join!(
-            passwords.matches("password", None),
-            passwords.hash("password")
-        );
+        let (one, other) =
+            tokio::join!(passwords.matches("password", None), passwords.hash("password"));
         assert_eq!(one, Ok(false));
         assert_eq!(other, Err(PasswordError::Busy));
     }

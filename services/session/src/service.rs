@@ -62,14 +62,10 @@ impl SessionService for Sessions {
 
         let account = self.store.by_look(&names::look(&name)).await;
         let account = account.map_err(|error| error::store_failed(&error))?;
-        let stored = account
-            .as_ref()
-            .map(|account| account.password_hash.as_str());
+        let stored = account.as_ref().map(|account| account.password_hash.as_str());
         let matches = self.passwords.matches(&password, stored).await;
         let matches = matches.map_err(error::password_failed)?;
-        let account = account
-            .filter(|_| matches)
-            .ok_or_else(error::wrong_credentials)?;
+        let account = account.filter(|_| matches).ok_or_else(error::wrong_credentials)?;
         let tokens = self.tokens.issue(&account)?;
         Ok(Response::new(wire::SignInResponse {
             account: Some(convert::account(account)),
@@ -94,9 +90,7 @@ impl SessionService for Sessions {
         let account = account
             .map_err(|error| error::store_failed(&error))?
             .ok_or_else(|| error::player_not_found(&player_id))?;
-        Ok(Response::new(wire::GetAccountResponse {
-            account: Some(convert::account(account)),
-        }))
+        Ok(Response::new(wire::GetAccountResponse { account: Some(convert::account(account)) }))
     }
 
     async fn get_keys(
@@ -110,11 +104,7 @@ impl SessionService for Sessions {
 impl Sessions {
     /// The account of a registration: made now, or when the same request came before.
     async fn registered(&self, registration: &Registration) -> Result<Account, Refusal> {
-        let Registration {
-            request_id,
-            name,
-            password,
-        } = registration;
+        let Registration { request_id, name, password } = registration;
         let player_id = id::derive("player", &[request_id, &names::look(&name.shown)]);
         if let Some(account) = self.known(&player_id).await? {
             return self.repeated(account, registration).await;
@@ -123,18 +113,11 @@ impl Sessions {
         let looks = name.looks();
         for look in &looks {
             let owner = self.store.by_look(look).await;
-            if owner
-                .map_err(|error| error::store_failed(&error))?
-                .is_some()
-            {
+            if owner.map_err(|error| error::store_failed(&error))?.is_some() {
                 return Err(error::name_taken(&name.shown));
             }
         }
-        let hash = self
-            .passwords
-            .hash(password)
-            .await
-            .map_err(error::password_failed)?;
+        let hash = self.passwords.hash(password).await.map_err(error::password_failed)?;
         let account = Account {
             player_id,
             name: name.shown.clone(),
@@ -155,10 +138,7 @@ impl Sessions {
     }
 
     async fn known(&self, player_id: &str) -> Result<Option<Account>, Refusal> {
-        self.store
-            .by_id(player_id)
-            .await
-            .map_err(|error| error::store_failed(&error))
+        self.store.by_id(player_id).await.map_err(|error| error::store_failed(&error))
     }
 
     /// The account again, if this is the request that made it.
@@ -167,11 +147,7 @@ impl Sessions {
         account: Account,
         registration: &Registration,
     ) -> Result<Account, Refusal> {
-        let Registration {
-            request_id,
-            name,
-            password,
-        } = registration;
+        let Registration { request_id, name, password } = registration;
         let stored = Some(account.password_hash.as_str());
         let matches = self.passwords.matches(password, stored).await;
         if matches.map_err(error::password_failed)? && account.name == name.shown {
@@ -183,11 +159,7 @@ impl Sessions {
 }
 
 fn parse_registration(request: wire::RegisterRequest) -> Result<Registration, Refusal> {
-    let wire::RegisterRequest {
-        request_id,
-        name: text,
-        password,
-    } = request;
+    let wire::RegisterRequest { request_id, name: text, password } = request;
     let mut fields = Fields::new();
     fields.request_id(&request_id);
     let name = Name::parse(&text);
@@ -196,9 +168,5 @@ fn parse_registration(request: wire::RegisterRequest) -> Result<Registration, Re
     }
     fields.secret("password", &password, 8..=128);
     let name = fields.complete(name)?;
-    Ok(Registration {
-        request_id,
-        name,
-        password,
-    })
+    Ok(Registration { request_id, name, password })
 }

@@ -68,10 +68,7 @@ pub async fn signer(database: &AnyPool, time: &SharedTime) -> Result<Signer, Sig
         sqlx::query_scalar("select seed from signing_keys order by number desc limit 1")
             .fetch_one(database)
             .await?;
-    let seed = BASE64_STANDARD
-        .decode(seed)
-        .ok()
-        .and_then(|seed| seed.try_into().ok());
+    let seed = BASE64_STANDARD.decode(seed).ok().and_then(|seed| seed.try_into().ok());
     Ok(Signer::from_seed(&seed.ok_or(SignerError::Seed)?))
 }
 

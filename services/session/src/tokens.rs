@@ -38,12 +38,7 @@ impl Tokens {
         signer: Arc<Signer>,
         time: SharedTime,
     ) -> Self {
-        Self {
-            issuer,
-            grants: Arc::new(config.grants()),
-            signer,
-            time,
-        }
+        Self { issuer, grants: Arc::new(config.grants()), signer, time }
     }
 
     /// A token for an account, from now on.
@@ -67,11 +62,7 @@ impl Tokens {
             tracing::error!(%error, "no access token");
             Refusal::behind_unavailable("signing key")
         })?;
-        Ok(Issued {
-            token,
-            expires_at_ms: claims.exp * 1_000,
-            roles,
-        })
+        Ok(Issued { token, expires_at_ms: claims.exp * 1_000, roles })
     }
 }
 

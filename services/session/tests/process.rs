@@ -6,7 +6,21 @@ use std::process::Command;
 #[test]
 fn a_wrong_variable_ends_it_with_64_and_one_line() {
     for (variable, value, line) in [
-        ("TENGEN_LISTEN", "here", "TENGEN_LISTEN is \"here\": invalid socket address syntax, expected: Where calls come in, as address:port"),("TENGEN_SERVICE_SECRET", "short", "TENGEN_SERVICE_SECRET is hidden, expected 32 bytes at least"),("TENGEN_SESSION_QUEUE", "-1", "TENGEN_SESSION_QUEUE is \"-1\": invalid digit found in string, expected: How many more sign-ins wait for that"),
+        (
+            "TENGEN_LISTEN",
+            "here",
+            "TENGEN_LISTEN is \"here\": invalid socket address syntax, expected: Where calls come in, as address:port",
+        ),
+        (
+            "TENGEN_SERVICE_SECRET",
+            "short",
+            "TENGEN_SERVICE_SECRET is hidden, expected 32 bytes at least",
+        ),
+        (
+            "TENGEN_SESSION_QUEUE",
+            "-1",
+            "TENGEN_SESSION_QUEUE is \"-1\": invalid digit found in string, expected: How many more sign-ins wait for that",
+        ),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_tengen-session"))
             .env_clear()

@@ -38,20 +38,11 @@ impl Bank {
         };
         match *control {
             Control::Absolute { main_ms } | Control::Fischer { main_ms, .. } => bank(main_ms, 0, 0),
-            Control::Reserved {
-                limit_ms,
-                reserved_minutes,
-            } => bank(
-                limit_ms - i64::from(reserved_minutes) * MINUTE_MS,
-                reserved_minutes,
-                0,
-            ),
-            Control::Japanese {
-                main_ms, periods, ..
-            } => bank(main_ms, periods, 0),
-            Control::Canadian {
-                main_ms, stones, ..
-            } => bank(main_ms, 1, stones),
+            Control::Reserved { limit_ms, reserved_minutes } => {
+                bank(limit_ms - i64::from(reserved_minutes) * MINUTE_MS, reserved_minutes, 0)
+            }
+            Control::Japanese { main_ms, periods, .. } => bank(main_ms, periods, 0),
+            Control::Canadian { main_ms, stones, .. } => bank(main_ms, 1, stones),
         }
     }
 
@@ -68,17 +59,10 @@ impl Bank {
         let main_left_ms = self.main_left_ms - from_main;
         let over_ms = used_ms.max(0) - from_main;
         if over_ms < self.period_left_ms {
-            return Self {
-                main_left_ms,
-                period_left_ms: self.period_left_ms - over_ms,
-                ..self
-            };
+            return Self { main_left_ms, period_left_ms: self.period_left_ms - over_ms, ..self };
         }
         if self.periods_left == 0 {
-            return Self {
-                main_left_ms,
-                ..self
-            };
+            return Self { main_left_ms, ..self };
         }
         let period_ms = control.period_ms();
         let rest_ms = over_ms - self.period_left_ms;
@@ -86,12 +70,7 @@ impl Bank {
         let gone = 1 + rest_ms / period_ms;
         let periods_left = i64::from(self.periods_left) - gone;
         if periods_left <= 0 {
-            return Self {
-                main_left_ms: 0,
-                periods_left: 0,
-                period_left_ms: 0,
-                stones_left: 0,
-            };
+            return Self { main_left_ms: 0, periods_left: 0, period_left_ms: 0, stones_left: 0 };
         }
         Self {
             main_left_ms,
@@ -104,49 +83,24 @@ impl Bank {
     /// The turn ended in time: what the next one starts with (rulebook C3.2, C3.3).
     pub(crate) fn turn_ended(self, control: &Control) -> Refill {
         match *control {
-            Control::Absolute { .. } => Refill {
-                bank: self,
-                granted_ms: 0,
-                discarded_ms: 0,
-            },
+            Control::Absolute { .. } => Refill { bank: self, granted_ms: 0, discarded_ms: 0 },
             Control::Reserved { .. } | Control::Japanese { .. } => self.whole_period(control),
             Control::Canadian { stones, .. } if self.main_left_ms == 0 => {
                 match self.stones_left.saturating_sub(1) {
-                    0 => Self {
-                        stones_left: stones,
-                        ..self
-                    }
-                    .new_period(control),
+                    0 => Self { stones_left: stones, ..self }.new_period(control),
                     stones_left => Refill {
-                        bank: Self {
-                            stones_left,
-                            ..self
-                        },
+                        bank: Self { stones_left, ..self },
                         granted_ms: 0,
                         discarded_ms: 0,
                     },
                 }
             }
-            Control::Canadian { .. } => Refill {
-                bank: self,
-                granted_ms: 0,
-                discarded_ms: 0,
-            },
-            Control::Fischer {
-                increment_ms,
-                max_ms,
-                ..
-            } => {
-                let cap_ms = max_ms
-                    .filter(|ms| *ms > 0)
-                    .unwrap_or(MAX_HOLD_MS)
-                    .min(MAX_HOLD_MS);
+            Control::Canadian { .. } => Refill { bank: self, granted_ms: 0, discarded_ms: 0 },
+            Control::Fischer { increment_ms, max_ms, .. } => {
+                let cap_ms = max_ms.filter(|ms| *ms > 0).unwrap_or(MAX_HOLD_MS).min(MAX_HOLD_MS);
                 let gain_ms = increment_ms.min((cap_ms - self.main_left_ms).max(0));
                 Refill {
-                    bank: Self {
-                        main_left_ms: self.main_left_ms + gain_ms,
-                        ..self
-                    },
+                    bank: Self { main_left_ms: self.main_left_ms + gain_ms, ..self },
                     granted_ms: increment_ms,
                     discarded_ms: increment_ms - gain_ms,
                 }
@@ -161,21 +115,14 @@ impl Bank {
         if broken {
             self.new_period(control)
         } else {
-            Refill {
-                bank: self,
-                granted_ms: 0,
-                discarded_ms: 0,
-            }
+            Refill { bank: self, granted_ms: 0, discarded_ms: 0 }
         }
     }
 
     fn new_period(self, control: &Control) -> Refill {
         let period_ms = control.period_ms();
         Refill {
-            bank: Self {
-                period_left_ms: period_ms,
-                ..self
-            },
+            bank: Self { period_left_ms: period_ms, ..self },
             granted_ms: period_ms,
             discarded_ms: self.period_left_ms,
         }
@@ -192,19 +139,9 @@ mod tests {
         (0..100_i64, 1..6_u32, 1..4_i64, 1..4_u32, 0..3).prop_map(
             |(main_ms, n, secs, stones, kind)| {
                 let control = match kind {
-                    0 => Control::Absolute {
-                        main_ms: main_ms + 1,
-                    },
-                    1 => Control::Japanese {
-                        main_ms,
-                        periods: n,
-                        period_ms: secs * 1_000,
-                    },
-                    _ => Control::Canadian {
-                        main_ms,
-                        stones,
-                        period_ms: secs * 1_000,
-                    },
+                    0 => Control::Absolute { main_ms: main_ms + 1 },
+                    1 => Control::Japanese { main_ms, periods: n, period_ms: secs * 1_000 },
+                    _ => Control::Canadian { main_ms, stones, period_ms: secs * 1_000 },
                 };
                 (control, Bank::opening(&control))
             },

@@ -59,17 +59,9 @@ struct Span {
 /// due at 0 or before belongs to no turn, or to an earlier one.
 pub(crate) fn calls(bank: Bank, control: Control) -> impl Iterator<Item = (i64, Call)> {
     let main_ms = bank.main_left_ms;
-    let main = (bank.periods_left == 0)
-        .then(|| main_calls(main_ms))
-        .into_iter()
-        .flatten();
+    let main = (bank.periods_left == 0).then(|| main_calls(main_ms)).into_iter().flatten();
     let begins = (bank.periods_left > 0)
-        .then(|| {
-            [
-                Call::ByoYomiBegins,
-                left_call(bank.periods_left, bank, control),
-            ]
-        })
+        .then(|| [Call::ByoYomiBegins, left_call(bank.periods_left, bank, control)])
         .into_iter()
         .flatten()
         .map(move |call| (main_ms, call));
@@ -79,11 +71,7 @@ pub(crate) fn calls(bank: Bank, control: Control) -> impl Iterator<Item = (i64, 
         let span = Span {
             end_ms: main_ms + bank.period_left_ms + i64::from(taken) * whole_ms,
             // Only the first may have been opened by an earlier turn (Canadian).
-            open_ms: if taken == 0 {
-                bank.period_left_ms
-            } else {
-                whole_ms
-            },
+            open_ms: if taken == 0 { bank.period_left_ms } else { whole_ms },
             whole_ms,
             then: (left > 0).then(|| left_call(left, bank, control)),
         };
@@ -97,12 +85,8 @@ fn main_calls(main_ms: i64) -> impl Iterator<Item = (i64, Call)> {
     let minutes = MAIN_MINUTES_LEFT
         .into_iter()
         .map(move |n| (main_ms - i64::from(n) * MINUTE_MS, Call::MinutesLeft(n)));
-    let last = Span {
-        end_ms: main_ms,
-        open_ms: main_ms.min(MINUTE_MS),
-        whole_ms: MINUTE_MS,
-        then: None,
-    };
+    let last =
+        Span { end_ms: main_ms, open_ms: main_ms.min(MINUTE_MS), whole_ms: MINUTE_MS, then: None };
     minutes.chain(last.calls())
 }
 
@@ -116,18 +100,9 @@ const fn left_call(periods_left: u32, bank: Bank, control: Control) -> Call {
 
 impl Span {
     fn calls(self) -> impl Iterator<Item = (i64, Call)> {
-        let Self {
-            end_ms,
-            open_ms,
-            whole_ms,
-            then,
-        } = self;
+        let Self { end_ms, open_ms, whole_ms, then } = self;
         let seconds = move |left_ms| (left_ms, Call::Seconds(seconds(whole_ms - left_ms)));
-        let warnings = then
-            .is_some()
-            .then_some(WARNINGS_LEFT_MS)
-            .into_iter()
-            .flatten();
+        let warnings = then.is_some().then_some(WARNINGS_LEFT_MS).into_iter().flatten();
         let counts = then.is_none().then_some(1..=9).into_iter().flatten();
         TENS_LEFT_MS
             .into_iter()

@@ -200,10 +200,7 @@ impl Clock {
     /// When the flag is to be called: the deadline and what may still be credited for lag, so that
     /// a move in flight counts.
     pub fn due_ms(&self, lag_ms: i64) -> Option<i64> {
-        Some(
-            self.deadline_ms()?
-                .saturating_add(self.lag_credit_ms(lag_ms)),
-        )
+        Some(self.deadline_ms()?.saturating_add(self.lag_credit_ms(lag_ms)))
     }
 
     /// The flag, if it has fallen.
@@ -214,10 +211,7 @@ impl Clock {
     /// The flag, if it is to be called: `now` is at or after [`Clock::due_ms`].
     pub fn flag_with_lag(&self, now_ms: i64, lag_ms: i64) -> Option<Flag> {
         let at_ms = self.deadline_ms()?;
-        (now_ms >= self.due_ms(lag_ms)?).then_some(Flag {
-            seat: self.turn.seat,
-            at_ms,
-        })
+        (now_ms >= self.due_ms(lag_ms)?).then_some(Flag { seat: self.turn.seat, at_ms })
     }
 
     /// Takes `from..to` out of the running turn, as far as its clock ran in it; returns what was
@@ -249,11 +243,7 @@ impl Clock {
             }
             CreditReason::Outage => 0,
             CreditReason::Shift => {
-                let shift_ms = if since_ms <= from_ms {
-                    ahead_ms + back_ms
-                } else {
-                    ahead_ms
-                };
+                let shift_ms = if since_ms <= from_ms { ahead_ms + back_ms } else { ahead_ms };
                 // The turn began when the new clock would have said so.
                 self.turn.since_ms = Some(since_ms.saturating_add(shift_ms));
                 sums.shift_ms = sums.shift_ms.saturating_add(shift_ms);
@@ -270,12 +260,7 @@ impl Clock {
     pub fn add_time(&mut self, seat: Seat, ms: i64) -> Result<(), ControlError> {
         let held_ms = self.side(seat).bank.total_ms(&self.control);
         let fits = ms > 0 && ms <= MAX_HOLD_MS - held_ms;
-        check(
-            "ms",
-            ms,
-            fits,
-            "at least 1, and no more than leaves the side with 24 hours",
-        )?;
+        check("ms", ms, fits, "at least 1, and no more than leaves the side with 24 hours")?;
         let side = self.side_mut(seat);
         side.bank.main_left_ms += ms;
         side.granted_ms += ms;
@@ -303,15 +288,9 @@ impl Clock {
         let side = self.side_mut(seat);
         if late_ms >= fatal_ms {
             // Just what the turn in progress has used already, so that nothing is left of it.
-            side.bank = Bank {
-                main_left_ms: used_ms,
-                ..Bank::default()
-            };
+            side.bank = Bank { main_left_ms: used_ms, ..Bank::default() };
             side.take_late(total_ms);
-            return Err(Flag {
-                seat,
-                at_ms: now_ms.saturating_sub(late_ms - fatal_ms),
-            });
+            return Err(Flag { seat, at_ms: now_ms.saturating_sub(late_ms - fatal_ms) });
         }
         let from_main_ms = late_ms.min(held.main_left_ms);
         let rest_ms = late_ms - from_main_ms;
@@ -351,18 +330,12 @@ impl Clock {
 
     /// What the seat has used of the turn in progress, 0 if it is the other's.
     fn used_in_turn_ms(&self, seat: Seat, now_ms: i64) -> i64 {
-        if seat == self.turn.seat {
-            self.used_ms(now_ms)
-        } else {
-            0
-        }
+        if seat == self.turn.seat { self.used_ms(now_ms) } else { 0 }
     }
 
     /// What the seat holds at this instant.
     fn left(&self, seat: Seat, now_ms: i64) -> Bank {
-        self.side(seat)
-            .bank
-            .after(self.used_in_turn_ms(seat, now_ms), &self.control)
+        self.side(seat).bank.after(self.used_in_turn_ms(seat, now_ms), &self.control)
     }
 
     fn lag_credit_ms(&self, lag_ms: i64) -> i64 {
@@ -394,18 +367,12 @@ impl Side {
 
 impl Turn {
     const fn new(seat: Seat, since_ms: Option<i64>) -> Self {
-        Self {
-            seat,
-            since_ms,
-            spent_ms: 0,
-        }
+        Self { seat, since_ms, spent_ms: 0 }
     }
 
     /// How long the clock ran. A stamp before it was set going adds nothing.
     fn used_ms(&self, now_ms: i64) -> i64 {
-        let running_ms = self
-            .since_ms
-            .map_or(0, |since_ms| now_ms.saturating_sub(since_ms).max(0));
+        let running_ms = self.since_ms.map_or(0, |since_ms| now_ms.saturating_sub(since_ms).max(0));
         self.spent_ms.saturating_add(running_ms)
     }
 

@@ -80,49 +80,25 @@ impl Control {
     pub fn validate(&self) -> Result<(), ControlError> {
         match *self {
             Self::Absolute { main_ms } => positive("main_ms", main_ms),
-            Self::Reserved {
-                limit_ms,
-                reserved_minutes,
-            } => reserved(limit_ms, reserved_minutes),
-            Self::Japanese {
-                main_ms,
-                periods,
-                period_ms,
-            } => {
+            Self::Reserved { limit_ms, reserved_minutes } => reserved(limit_ms, reserved_minutes),
+            Self::Japanese { main_ms, periods, period_ms } => {
                 not_negative("main_ms", main_ms)?;
                 count("periods", periods, MAX_PERIODS, "a number from 1 to 100")?;
                 period(period_ms)?;
-                total(
-                    "period_ms",
-                    period_ms,
-                    main_ms + i64::from(periods) * period_ms,
-                )
+                total("period_ms", period_ms, main_ms + i64::from(periods) * period_ms)
             }
-            Self::Canadian {
-                main_ms,
-                stones,
-                period_ms,
-            } => {
+            Self::Canadian { main_ms, stones, period_ms } => {
                 not_negative("main_ms", main_ms)?;
                 count("stones", stones, MAX_STONES, "a number from 1 to 100")?;
                 period(period_ms)?;
                 total("period_ms", period_ms, main_ms + period_ms)
             }
-            Self::Fischer {
-                main_ms,
-                increment_ms,
-                max_ms,
-            } => {
+            Self::Fischer { main_ms, increment_ms, max_ms } => {
                 positive("main_ms", main_ms)?;
                 positive("increment_ms", increment_ms)?;
                 let max_ms = max_ms.unwrap_or(0);
                 not_negative("max_ms", max_ms)?;
-                check(
-                    "max_ms",
-                    max_ms,
-                    max_ms == 0 || max_ms >= main_ms,
-                    "no less than main_ms",
-                )
+                check("max_ms", max_ms, max_ms == 0 || max_ms >= main_ms, "no less than main_ms")
             }
         }
     }
@@ -144,37 +120,17 @@ impl Control {
 
 fn reserved(limit_ms: i64, minutes: u32) -> Result<(), ControlError> {
     positive("limit_ms", limit_ms)?;
-    count(
-        "reserved_minutes",
-        minutes,
-        MAX_RESERVED_MINUTES,
-        "a number from 1 to 10",
-    )?;
+    count("reserved_minutes", minutes, MAX_RESERVED_MINUTES, "a number from 1 to 10")?;
     let fits = i64::from(minutes) * MINUTE_MS <= limit_ms;
-    check(
-        "reserved_minutes",
-        i64::from(minutes),
-        fits,
-        "no more minutes than limit_ms holds",
-    )
+    check("reserved_minutes", i64::from(minutes), fits, "no more minutes than limit_ms holds")
 }
 
 fn positive(field: &'static str, value: i64) -> Result<(), ControlError> {
-    check(
-        field,
-        value,
-        (1..=MAX_HOLD_MS).contains(&value),
-        "milliseconds, from 1 to 24 hours",
-    )
+    check(field, value, (1..=MAX_HOLD_MS).contains(&value), "milliseconds, from 1 to 24 hours")
 }
 
 pub(crate) fn not_negative(field: &'static str, value: i64) -> Result<(), ControlError> {
-    check(
-        field,
-        value,
-        (0..=MAX_HOLD_MS).contains(&value),
-        "milliseconds, from 0 to 24 hours",
-    )
+    check(field, value, (0..=MAX_HOLD_MS).contains(&value), "milliseconds, from 0 to 24 hours")
 }
 
 fn count(
@@ -183,32 +139,17 @@ fn count(
     max: u32,
     expected: &'static str,
 ) -> Result<(), ControlError> {
-    check(
-        field,
-        i64::from(value),
-        (1..=max).contains(&value),
-        expected,
-    )
+    check(field, i64::from(value), (1..=max).contains(&value), expected)
 }
 
 /// Calls fall on whole seconds of a period, so a period has no broken ones.
 fn period(value: i64) -> Result<(), ControlError> {
     let whole = (SECOND_MS..=MAX_HOLD_MS).contains(&value) && value % SECOND_MS == 0;
-    check(
-        "period_ms",
-        value,
-        whole,
-        "whole seconds in milliseconds, from 1,000 to 24 hours",
-    )
+    check("period_ms", value, whole, "whole seconds in milliseconds, from 1,000 to 24 hours")
 }
 
 fn total(field: &'static str, value: i64, sum_ms: i64) -> Result<(), ControlError> {
-    check(
-        field,
-        value,
-        sum_ms <= MAX_HOLD_MS,
-        "main time and periods of 24 hours together at most",
-    )
+    check(field, value, sum_ms <= MAX_HOLD_MS, "main time and periods of 24 hours together at most")
 }
 
 pub(crate) fn check(
@@ -217,24 +158,12 @@ pub(crate) fn check(
     holds: bool,
     expected: &'static str,
 ) -> Result<(), ControlError> {
-    if holds {
-        Ok(())
-    } else {
-        Err(ControlError {
-            field,
-            value,
-            expected,
-        })
-    }
+    if holds { Ok(()) } else { Err(ControlError { field, value, expected }) }
 }
 
 impl fmt::Display for ControlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} is {}, expected {}",
-            self.field, self.value, self.expected
-        )
+        write!(f, "{} is {}, expected {}", self.field, self.value, self.expected)
     }
 }
 
@@ -247,53 +176,33 @@ mod tests {
     const DAY: i64 = MAX_HOLD_MS;
 
     fn reserved(limit_ms: i64, reserved_minutes: u32) -> Control {
-        Control::Reserved {
-            limit_ms,
-            reserved_minutes,
-        }
+        Control::Reserved { limit_ms, reserved_minutes }
     }
 
     fn japanese(main_ms: i64, periods: u32, period_ms: i64) -> Control {
-        Control::Japanese {
-            main_ms,
-            periods,
-            period_ms,
-        }
+        Control::Japanese { main_ms, periods, period_ms }
     }
 
     fn canadian(main_ms: i64, stones: u32, period_ms: i64) -> Control {
-        Control::Canadian {
-            main_ms,
-            stones,
-            period_ms,
-        }
+        Control::Canadian { main_ms, stones, period_ms }
     }
 
     fn fischer(main_ms: i64, increment_ms: i64, max_ms: Option<i64>) -> Control {
-        Control::Fischer {
-            main_ms,
-            increment_ms,
-            max_ms,
-        }
+        Control::Fischer { main_ms, increment_ms, max_ms }
     }
 
     // rulebook: C3.2, C3.3: each number has its range, and a refusal names the field and the value.
     #[test]
     fn controls_out_of_range_are_refused_by_field() {
         let check = |control: Control, refused: Option<(&str, i64)>| {
-            let got = control
-                .validate()
-                .map_err(|error| (error.field, error.value));
+            let got = control.validate().map_err(|error| (error.field, error.value));
             assert_eq!(got, refused.map_or(Ok(()), Err), "{control:?}");
         };
         check(Control::Absolute { main_ms: 1 }, None);
         check(Control::Absolute { main_ms: DAY }, None);
         check(Control::Absolute { main_ms: 0 }, Some(("main_ms", 0)));
         check(Control::Absolute { main_ms: -1 }, Some(("main_ms", -1)));
-        check(
-            Control::Absolute { main_ms: DAY + 1 },
-            Some(("main_ms", DAY + 1)),
-        );
+        check(Control::Absolute { main_ms: DAY + 1 }, Some(("main_ms", DAY + 1)));
         check(reserved(300_000, 5), None);
         check(reserved(299_999, 5), Some(("reserved_minutes", 5)));
         check(reserved(300_000, 0), Some(("reserved_minutes", 0)));
@@ -309,10 +218,7 @@ mod tests {
         check(japanese(0, 1, 1_500), Some(("period_ms", 1_500)));
         check(japanese(0, 1, i64::MAX), Some(("period_ms", i64::MAX)));
         check(japanese(DAY - 60_000, 2, 30_000), None);
-        check(
-            japanese(DAY - 60_000, 3, 30_000),
-            Some(("period_ms", 30_000)),
-        );
+        check(japanese(DAY - 60_000, 3, 30_000), Some(("period_ms", 30_000)));
         check(canadian(0, 25, 600_000), None);
         check(canadian(0, 0, 600_000), Some(("stones", 0)));
         check(canadian(DAY, 1, 1_000), Some(("period_ms", 1_000)));
@@ -329,9 +235,6 @@ mod tests {
     #[test]
     fn a_refusal_reads_as_a_sentence() {
         let error = reserved(300_000, 0).validate().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "reserved_minutes is 0, expected a number from 1 to 10"
-        );
+        assert_eq!(error.to_string(), "reserved_minutes is 0, expected a number from 1 to 10");
     }
 }

@@ -65,17 +65,12 @@ impl LagPolicy {
 
 impl Default for LagPolicy {
     fn default() -> Self {
-        Self {
-            per_move_ms: 1_000,
-            per_game_ms: 30_000,
-        }
+        Self { per_move_ms: 1_000, per_game_ms: 30_000 }
     }
 }
 
 impl Credits {
     pub(crate) const fn uncharged_ms(&self) -> i64 {
-        self.outage_ms
-            .saturating_add(self.lag_ms)
-            .saturating_add(self.waived_ms)
+        self.outage_ms.saturating_add(self.lag_ms).saturating_add(self.waived_ms)
     }
 }

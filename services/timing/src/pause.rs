@@ -64,9 +64,7 @@ impl PauseReasons {
 
     /// The reasons that hold.
     pub fn iter(self) -> impl Iterator<Item = PauseReason> {
-        PauseReason::ALL
-            .into_iter()
-            .filter(move |reason| self.contains(*reason))
+        PauseReason::ALL.into_iter().filter(move |reason| self.contains(*reason))
     }
 }
 
@@ -78,22 +76,13 @@ mod tests {
     #[test]
     fn the_clock_waits_for_every_reason() {
         let mut reasons = PauseReasons::default();
-        assert!(
-            reasons.insert(PauseReason::Schedule),
-            "the first stops the clock"
-        );
+        assert!(reasons.insert(PauseReason::Schedule), "the first stops the clock");
         assert!(!reasons.insert(PauseReason::Referee));
         assert!(!reasons.insert(PauseReason::Referee), "twice is once");
-        assert!(
-            !reasons.remove(PauseReason::Agreement),
-            "what does not hold frees nothing"
-        );
+        assert!(!reasons.remove(PauseReason::Agreement), "what does not hold frees nothing");
         assert!(!reasons.remove(PauseReason::Schedule));
         assert!(reasons.iter().eq([PauseReason::Referee]));
-        assert!(
-            reasons.remove(PauseReason::Referee),
-            "the last lets it go on"
-        );
+        assert!(reasons.remove(PauseReason::Referee), "the last lets it go on");
         assert!(!reasons.remove(PauseReason::Referee));
         assert!(reasons.is_empty());
     }

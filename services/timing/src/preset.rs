@@ -15,42 +15,25 @@ pub struct Preset {
 pub const PRESETS: [Preset; 4] = [
     Preset {
         name: "blitz",
-        control: Control::Japanese {
-            main_ms: 5 * MINUTE_MS,
-            periods: 3,
-            period_ms: 20_000,
-        },
+        control: Control::Japanese { main_ms: 5 * MINUTE_MS, periods: 3, period_ms: 20_000 },
     },
     Preset {
         name: "casual",
-        control: Control::Japanese {
-            main_ms: 20 * MINUTE_MS,
-            periods: 5,
-            period_ms: 30_000,
-        },
+        control: Control::Japanese { main_ms: 20 * MINUTE_MS, periods: 5, period_ms: 30_000 },
     },
     Preset {
         name: "local",
-        control: Control::Reserved {
-            limit_ms: 60 * MINUTE_MS,
-            reserved_minutes: 1,
-        },
+        control: Control::Reserved { limit_ms: 60 * MINUTE_MS, reserved_minutes: 1 },
     },
     Preset {
         name: "national",
-        control: Control::Reserved {
-            limit_ms: 180 * MINUTE_MS,
-            reserved_minutes: 5,
-        },
+        control: Control::Reserved { limit_ms: 180 * MINUTE_MS, reserved_minutes: 5 },
     },
 ];
 
 /// The preset of that name (rulebook C3.0).
 pub fn preset(name: &str) -> Option<Control> {
-    PRESETS
-        .iter()
-        .find(|preset| preset.name == name)
-        .map(|preset| preset.control)
+    PRESETS.iter().find(|preset| preset.name == name).map(|preset| preset.control)
 }
 
 #[cfg(test)]

@@ -35,12 +35,7 @@ impl RunningTurn {
             left.periods_left <= MAX_PERIODS,
             "a number up to 100",
         )?;
-        Ok(Self {
-            control,
-            seat,
-            left,
-            at_ms,
-        })
+        Ok(Self { control, seat, left, at_ms })
     }
 
     /// When the flag falls if nobody acts.

@@ -8,26 +8,15 @@ use Call::{ByoYomiBegins, Count, MinutesLeft, PeriodsLeft, Seconds, StonesLeft, 
 const SECOND: i64 = 1_000;
 
 fn reserved(rest_ms: i64, reserved_minutes: u32) -> Control {
-    Control::Reserved {
-        limit_ms: rest_ms + i64::from(reserved_minutes) * 60_000,
-        reserved_minutes,
-    }
+    Control::Reserved { limit_ms: rest_ms + i64::from(reserved_minutes) * 60_000, reserved_minutes }
 }
 
 fn japanese(main_ms: i64, periods: u32, period_ms: i64) -> Control {
-    Control::Japanese {
-        main_ms,
-        periods,
-        period_ms,
-    }
+    Control::Japanese { main_ms, periods, period_ms }
 }
 
 fn canadian(main_ms: i64, stones: u32, period_ms: i64) -> Control {
-    Control::Canadian {
-        main_ms,
-        stones,
-        period_ms,
-    }
+    Control::Canadian { main_ms, stones, period_ms }
 }
 
 /// A clock on which Black's first turn began at 0.
@@ -38,25 +27,17 @@ fn started(control: Control) -> Clock {
 }
 
 fn calls(clock: &Clock) -> Vec<(i64, Call)> {
-    clock
-        .announcements(i64::MIN, i64::MAX)
-        .map(|said| (said.at_ms, said.call))
-        .collect()
+    clock.announcements(i64::MIN, i64::MAX).map(|said| (said.at_ms, said.call)).collect()
 }
 
 // rulebook: C3.2a: in every minute of a turn, and the count in the last.
 #[test]
 fn the_seconds_are_read_aloud() {
     let minute = |start: i64, left: u32| {
-        [
-            (30, Seconds(30)),
-            (40, Seconds(40)),
-            (50, Seconds(50)),
-            (55, Seconds(55)),
-        ]
-        .into_iter()
-        .chain([(58, Seconds(58)), (60, MinutesLeft(left))])
-        .map(move |(second, call)| (start + second * SECOND, call))
+        [(30, Seconds(30)), (40, Seconds(40)), (50, Seconds(50)), (55, Seconds(55))]
+            .into_iter()
+            .chain([(58, Seconds(58)), (60, MinutesLeft(left))])
+            .map(move |(second, call)| (start + second * SECOND, call))
     };
     let last = |start: i64| {
         [(30, Seconds(30)), (40, Seconds(40)), (50, Seconds(50))]
@@ -120,14 +101,7 @@ fn other_kinds_are_read_aloud_too() {
 
     let mut short = vec![(5_000, Seconds(50))];
     short.extend(count(15_000, 1));
-    check(
-        Control::Fischer {
-            main_ms: 15_000,
-            increment_ms: SECOND,
-            max_ms: None,
-        },
-        short,
-    );
+    check(Control::Fischer { main_ms: 15_000, increment_ms: SECOND, max_ms: None }, short);
 }
 
 // rulebook: C3.3: in a Canadian period that an earlier turn opened, only what is left is read.

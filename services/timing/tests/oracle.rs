@@ -1,10 +1,6 @@
 //! The clock against a naive one that counts single milliseconds and was written from the rulebook
 //! alone: no division, no budget, no deadline.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
 use tengen_timing::{Bank, Call, Clock, Control, Phase, Seat};
@@ -26,29 +22,13 @@ impl Naive {
     fn new(control: Control) -> Self {
         let (rest, reserve, stones) = match control {
             Control::Absolute { main_ms } | Control::Fischer { main_ms, .. } => (main_ms, 0, 0),
-            Control::Reserved {
-                limit_ms,
-                reserved_minutes,
-            } => (
-                limit_ms - i64::from(reserved_minutes) * 60_000,
-                reserved_minutes,
-                0,
-            ),
-            Control::Japanese {
-                main_ms, periods, ..
-            } => (main_ms, periods, 0),
-            Control::Canadian {
-                main_ms, stones, ..
-            } => (main_ms, 1, stones),
+            Control::Reserved { limit_ms, reserved_minutes } => {
+                (limit_ms - i64::from(reserved_minutes) * 60_000, reserved_minutes, 0)
+            }
+            Control::Japanese { main_ms, periods, .. } => (main_ms, periods, 0),
+            Control::Canadian { main_ms, stones, .. } => (main_ms, 1, stones),
         };
-        Self {
-            control,
-            rest,
-            reserve,
-            open: 0,
-            stones,
-            lost: false,
-        }
+        Self { control, rest, reserve, open: 0, stones, lost: false }
     }
 
     fn period(&self) -> i64 {
@@ -81,11 +61,7 @@ impl Naive {
             self.open = 0;
             self.reserve -= 1;
             self.lost = self.reserve == 0;
-            return vec![if self.lost {
-                Call::TimeIsUp
-            } else {
-                self.how_much()
-            }];
+            return vec![if self.lost { Call::TimeIsUp } else { self.how_much() }];
         }
         self.second_call().into_iter().collect()
     }
@@ -138,11 +114,7 @@ impl Naive {
                     }
                 }
             }
-            Control::Fischer {
-                increment_ms,
-                max_ms,
-                ..
-            } => {
+            Control::Fischer { increment_ms, max_ms, .. } => {
                 for _ in 0..increment_ms {
                     if max_ms.is_none_or(|max| max == 0 || self.rest < max) {
                         self.rest += 1;
@@ -156,11 +128,7 @@ impl Naive {
         Bank {
             main_left_ms: self.rest,
             periods_left: self.reserve,
-            period_left_ms: if self.reserve > 0 {
-                self.period() - self.open
-            } else {
-                0
-            },
+            period_left_ms: if self.reserve > 0 { self.period() - self.open } else { 0 },
             stones_left: if self.lost { 0 } else { self.stones },
         }
     }
@@ -193,12 +161,7 @@ fn every_millisecond(mut clock: Clock, mut naive: Naive, start: i64) {
         assert_eq!(bank, naive.bank(), "{:?} at {now}", naive.control);
         assert_eq!(shown.phase, naive.phase(), "{:?} at {now}", naive.control);
         assert_eq!(shown.total_left_ms, (deadline - now).max(0));
-        assert_eq!(
-            clock.flag(now).is_some(),
-            naive.lost,
-            "{:?} at {now}",
-            naive.control
-        );
+        assert_eq!(clock.flag(now).is_some(), naive.lost, "{:?} at {now}", naive.control);
         let left = clock.clone().press(now, 0).ok().map(|charge| charge.left);
         let expected = (!naive.lost).then(|| {
             let mut next = naive.clone();
@@ -208,41 +171,24 @@ fn every_millisecond(mut clock: Clock, mut naive: Naive, start: i64) {
         assert_eq!(left, expected, "{:?} pressed at {now}", naive.control);
         said.extend(naive.tick().into_iter().map(|call| (now + 1, call)));
     }
-    let calls: Vec<_> = clock
-        .announcements(start, i64::MAX)
-        .map(|told| (told.at_ms, told.call))
-        .collect();
+    let calls: Vec<_> =
+        clock.announcements(start, i64::MAX).map(|told| (told.at_ms, told.call)).collect();
     assert_eq!(calls, said, "{:?}", naive.control);
     clock.finish(deadline);
     assert_eq!(clock.reading(seat, deadline).total_left_ms, 0);
 }
 
 fn reserved(rest: i64, reserved_minutes: u32) -> Control {
-    Control::Reserved {
-        limit_ms: rest + i64::from(reserved_minutes) * 60_000,
-        reserved_minutes,
-    }
+    Control::Reserved { limit_ms: rest + i64::from(reserved_minutes) * 60_000, reserved_minutes }
 }
 
 // rulebook: C3.1, C3.2, C3.2a, C3.3: main → byo-yomi, minute → minute, last minute → loss.
 // case: C18
 #[test]
 fn every_millisecond_of_a_first_turn_is_the_rulebooks() {
-    let japanese = |main_ms, periods, period_ms| Control::Japanese {
-        main_ms,
-        periods,
-        period_ms,
-    };
-    let canadian = |main_ms, stones, period_ms| Control::Canadian {
-        main_ms,
-        stones,
-        period_ms,
-    };
-    let fischer = |main_ms, max_ms| Control::Fischer {
-        main_ms,
-        increment_ms: 3_000,
-        max_ms,
-    };
+    let japanese = |main_ms, periods, period_ms| Control::Japanese { main_ms, periods, period_ms };
+    let canadian = |main_ms, stones, period_ms| Control::Canadian { main_ms, stones, period_ms };
+    let fischer = |main_ms, max_ms| Control::Fischer { main_ms, increment_ms: 3_000, max_ms };
     let controls = [
         Control::Absolute { main_ms: 1 },
         Control::Absolute { main_ms: 61_000 },
@@ -278,30 +224,16 @@ fn control() -> impl Strategy<Value = Control> {
     let main = prop_oneof![Just(0), Just(1), 0..3_000_i64];
     let main_too = prop_oneof![Just(1), 1..5_000_i64];
     prop_oneof![
-        main_too
-            .clone()
-            .prop_map(|main_ms| Control::Absolute { main_ms }),
+        main_too.clone().prop_map(|main_ms| Control::Absolute { main_ms }),
         (0..3_000_i64, 1..3_u32).prop_map(|(rest, minutes)| reserved(rest, minutes)),
         (main.clone(), 1..6_u32, 1..3_i64).prop_map(|(main_ms, periods, seconds)| {
-            Control::Japanese {
-                main_ms,
-                periods,
-                period_ms: seconds * 1_000,
-            }
+            Control::Japanese { main_ms, periods, period_ms: seconds * 1_000 }
         }),
         (main, 1..5_u32, 1..9_i64).prop_map(|(main_ms, stones, seconds)| {
-            Control::Canadian {
-                main_ms,
-                stones,
-                period_ms: seconds * 1_000,
-            }
+            Control::Canadian { main_ms, stones, period_ms: seconds * 1_000 }
         }),
         (main_too, 1..900_i64, prop::option::of(0..4_000_i64)).prop_map(|(main_ms, add, over)| {
-            Control::Fischer {
-                main_ms,
-                increment_ms: add,
-                max_ms: over.map(|ms| main_ms + ms),
-            }
+            Control::Fischer { main_ms, increment_ms: add, max_ms: over.map(|ms| main_ms + ms) }
         }),
     ]
 }
@@ -310,10 +242,7 @@ fn control() -> impl Strategy<Value = Control> {
 fn turns() -> impl Strategy<Value = Vec<i64>> {
     let near = (0..5_i64, -1..=1_i64).prop_map(|(n, off)| (n * 1_000 + off).max(0));
     let minute = (-1..=1_i64).prop_map(|off| 60_000 + off);
-    prop::collection::vec(
-        prop_oneof![4 => near, 4 => 0..2_500_i64, 1 => minute],
-        1..12,
-    )
+    prop::collection::vec(prop_oneof![4 => near, 4 => 0..2_500_i64, 1 => minute], 1..12)
 }
 
 proptest! {

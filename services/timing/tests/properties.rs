@@ -1,9 +1,5 @@
 //! What holds after any sequence of operations.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
 use tengen_timing::CreditReason::{Outage, Shift};
@@ -30,10 +26,7 @@ struct Game {
     over: bool,
 }
 
-const POLICY: LagPolicy = LagPolicy {
-    per_move_ms: 700,
-    per_game_ms: 2_000,
-};
+const POLICY: LagPolicy = LagPolicy { per_move_ms: 700, per_game_ms: 2_000 };
 
 fn at(seat: Seat) -> usize {
     usize::from(seat == Seat::White)
@@ -43,12 +36,7 @@ impl Game {
     fn new(control: Control) -> Self {
         let mut clock = Clock::new(control).unwrap().with_lag(POLICY).unwrap();
         clock.start(Seat::Black, 1_000_000);
-        Self {
-            clock,
-            now: 1_000_000,
-            thought: [0, 0],
-            over: false,
-        }
+        Self { clock, now: 1_000_000, thought: [0, 0], over: false }
     }
 
     fn apply(&mut self, op: Op) {
@@ -81,11 +69,7 @@ impl Game {
                 let before = self.clock.reading(seat, self.now).total_left_ms;
                 self.clock.add_time(seat, ms).unwrap();
                 let after = self.clock.reading(seat, self.now).total_left_ms;
-                assert_eq!(
-                    after,
-                    before + ms,
-                    "granted time is what the clock shows more"
-                );
+                assert_eq!(after, before + ms, "granted time is what the clock shows more");
             }
             Op::Outage(ms) => self.outage(ms),
             Op::Jump(ms) => {
@@ -116,14 +100,7 @@ impl Game {
     fn outage(&mut self, ms: i64) {
         let left = Seat::BOTH.map(|seat| self.clock.reading(seat, self.now).total_left_ms);
         let credited = self.clock.credit(Outage, self.now, self.now + ms);
-        assert_eq!(
-            credited,
-            if self.clock.running().is_some() {
-                ms
-            } else {
-                0
-            }
-        );
+        assert_eq!(credited, if self.clock.running().is_some() { ms } else { 0 });
         self.now += ms;
         let now = Seat::BOTH.map(|seat| self.clock.reading(seat, self.now).total_left_ms);
         assert_eq!(left, now);
@@ -186,11 +163,7 @@ impl Game {
         }
         // One who comes later hears the rest of the same.
         for after in [self.now, self.now + 1, self.now + 30_000] {
-            let tail: Vec<_> = all
-                .iter()
-                .copied()
-                .filter(|said| said.at_ms > after)
-                .collect();
+            let tail: Vec<_> = all.iter().copied().filter(|said| said.at_ms > after).collect();
             assert_eq!(calls(after), tail);
         }
         // Read out in slices, nothing is lost or said twice.
@@ -210,18 +183,10 @@ fn control() -> impl Strategy<Value = Control> {
             reserved_minutes
         }),
         (0..90_000_i64, 1..8_u32, 1..61_i64).prop_map(|(main_ms, periods, seconds)| {
-            Control::Japanese {
-                main_ms,
-                periods,
-                period_ms: seconds * 1_000,
-            }
+            Control::Japanese { main_ms, periods, period_ms: seconds * 1_000 }
         }),
         (0..90_000_i64, 1..6_u32, 1..300_i64).prop_map(|(main_ms, stones, seconds)| {
-            Control::Canadian {
-                main_ms,
-                stones,
-                period_ms: seconds * 1_000,
-            }
+            Control::Canadian { main_ms, stones, period_ms: seconds * 1_000 }
         }),
         (1..90_000_i64, 1..9_000_i64, prop::option::of(0..20_000_i64)).prop_map(
             |(main_ms, increment_ms, over)| Control::Fischer {

@@ -1,9 +1,5 @@
 //! The clauses on time, by their own numbers.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use tengen_timing::{Bank, Call, Clock, Control, Flag, Phase, Seat, preset};
 
@@ -13,34 +9,19 @@ const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60_000;
 
 fn reserved(rest_ms: i64, minutes: u32) -> Control {
-    Control::Reserved {
-        limit_ms: rest_ms + i64::from(minutes) * MINUTE,
-        reserved_minutes: minutes,
-    }
+    Control::Reserved { limit_ms: rest_ms + i64::from(minutes) * MINUTE, reserved_minutes: minutes }
 }
 
 fn japanese(main_ms: i64, periods: u32, period_ms: i64) -> Control {
-    Control::Japanese {
-        main_ms,
-        periods,
-        period_ms,
-    }
+    Control::Japanese { main_ms, periods, period_ms }
 }
 
 fn canadian(main_ms: i64, stones: u32, period_ms: i64) -> Control {
-    Control::Canadian {
-        main_ms,
-        stones,
-        period_ms,
-    }
+    Control::Canadian { main_ms, stones, period_ms }
 }
 
 fn fischer(main_ms: i64, increment_ms: i64, max_ms: Option<i64>) -> Control {
-    Control::Fischer {
-        main_ms,
-        increment_ms,
-        max_ms,
-    }
+    Control::Fischer { main_ms, increment_ms, max_ms }
 }
 
 /// A clock on which Black's first turn began at 0.
@@ -75,15 +56,8 @@ fn after_turns(control: Control, turns: &[i64]) -> Option<Bank> {
 fn full_minutes_are_taken_from_the_reserve() {
     let check = |rest, minutes, turns: &[i64], left: Option<(i64, u32)>| {
         let got = after_turns(reserved(rest, minutes), turns);
-        assert_eq!(
-            got.map(|bank| (bank.main_left_ms, bank.periods_left)),
-            left,
-            "{turns:?}"
-        );
-        assert!(
-            got.is_none_or(|bank| bank.period_left_ms == MINUTE),
-            "a whole minute is next"
-        );
+        assert_eq!(got.map(|bank| (bank.main_left_ms, bank.periods_left)), left, "{turns:?}");
+        assert!(got.is_none_or(|bank| bank.period_left_ms == MINUTE), "a whole minute is next");
     };
     check(0, 5, &[59_999], Some((0, 5)));
     check(0, 5, &[60_000], Some((0, 4)));
@@ -115,20 +89,11 @@ fn moves_within_the_last_minute_never_lose() {
         let mut now = 0;
         for _ in 0..500 {
             let reading = clock.reading(clock.to_move(), now);
-            assert_eq!(
-                (reading.phase, reading.period_left_ms),
-                (Phase::LastPeriod, MINUTE)
-            );
+            assert_eq!((reading.phase, reading.period_left_ms), (Phase::LastPeriod, MINUTE));
             now += turn;
             clock.press(now, 0).unwrap();
         }
-        assert_eq!(
-            clock.press(now + MINUTE, 0),
-            Err(Flag {
-                seat: Black,
-                at_ms: now + MINUTE
-            })
-        );
+        assert_eq!(clock.press(now + MINUTE, 0), Err(Flag { seat: Black, at_ms: now + MINUTE }));
     }
 }
 
@@ -136,12 +101,7 @@ fn moves_within_the_last_minute_never_lose() {
 #[test]
 fn the_deadline_itself_loses() {
     let controls = [
-        (
-            Control::Absolute {
-                main_ms: 10 * SECOND,
-            },
-            10 * SECOND,
-        ),
+        (Control::Absolute { main_ms: 10 * SECOND }, 10 * SECOND),
         (reserved(10 * SECOND, 2), 130 * SECOND),
         (japanese(10 * SECOND, 3, 20 * SECOND), 70 * SECOND),
         (canadian(10 * SECOND, 5, 30 * SECOND), 40 * SECOND),
@@ -149,10 +109,7 @@ fn the_deadline_itself_loses() {
     ];
     for (control, budget) in controls {
         let clock = started(control);
-        let flag = Flag {
-            seat: Black,
-            at_ms: budget,
-        };
+        let flag = Flag { seat: Black, at_ms: budget };
         assert_eq!(clock.deadline_ms(), Some(budget), "{control:?}");
         assert!(clock.clone().press(budget - 1, 0).is_ok());
         assert_eq!(clock.flag(budget - 1), None);
@@ -174,22 +131,10 @@ fn canadian_periods_ask_for_stones() {
             .map(|bank| (bank.main_left_ms, bank.stones_left, bank.period_left_ms))
     };
     assert_eq!(left(&[9_999]), Some((1, 3, 60_000)));
-    assert_eq!(
-        left(&[10_000]),
-        Some((0, 2, 60_000)),
-        "a stone of the period that begins"
-    );
-    assert_eq!(
-        left(&[30_000]),
-        Some((0, 2, 40_000)),
-        "the crossing move counts"
-    );
+    assert_eq!(left(&[10_000]), Some((0, 2, 60_000)), "a stone of the period that begins");
+    assert_eq!(left(&[30_000]), Some((0, 2, 40_000)), "the crossing move counts");
     assert_eq!(left(&[30_000, 10_000]), Some((0, 1, 30_000)));
-    assert_eq!(
-        left(&[30_000, 10_000, 29_999]),
-        Some((0, 3, 60_000)),
-        "a new period"
-    );
+    assert_eq!(left(&[30_000, 10_000, 29_999]), Some((0, 3, 60_000)), "a new period");
     assert_eq!(left(&[30_000, 10_000, 30_000]), None);
 }
 
@@ -204,11 +149,7 @@ fn fischer_adds_up_to_the_cap() {
     assert_eq!(left(Some(65_000), &[1_000]), Some(65_000));
     assert_eq!(left(Some(65_000), &[20_000]), Some(50_000));
     assert_eq!(left(None, &[59_999]), Some(10_001));
-    assert_eq!(
-        left(None, &[60_000]),
-        None,
-        "no increment comes after the deadline"
-    );
+    assert_eq!(left(None, &[60_000]), None, "no increment comes after the deadline");
 
     // Granted time is not cut down to the cap; it only leaves no room for increments.
     let mut clock = started(fischer(60_000, 10_000, Some(65_000)));
@@ -222,20 +163,13 @@ fn fischer_adds_up_to_the_cap() {
 fn a_pause_does_not_count() {
     let mut clock = started(reserved(0, 2));
     clock.stop(45_000).unwrap();
-    assert_eq!(
-        (clock.running(), clock.deadline_ms(), clock.flag(i64::MAX)),
-        (None, None, None)
-    );
+    assert_eq!((clock.running(), clock.deadline_ms(), clock.flag(i64::MAX)), (None, None, None));
     assert_eq!(clock.announcements(i64::MIN, i64::MAX).count(), 0);
     clock.resume(1_000_000);
     assert_eq!(clock.deadline_ms(), Some(1_075_000));
     let next = clock.announcements(0, i64::MAX).next().unwrap();
     assert_eq!((next.at_ms, next.call), (1_005_000, Call::Seconds(50)));
-    assert_eq!(
-        clock.press(1_015_000, 0).unwrap().left.periods_left,
-        1,
-        "60 s in all"
-    );
+    assert_eq!(clock.press(1_015_000, 0).unwrap().left.periods_left, 1, "60 s in all");
 }
 
 // rulebook: C5.2: sealing ends the turn with all clocks stopped; the opponent's starts at opening.
@@ -260,22 +194,14 @@ fn lateness_is_taken_off() {
         let mut clock = Clock::new(control).unwrap();
         let got = clock.late(White, late, 2_000_000);
         let reading = clock.reading(White, 2_000_000);
-        assert_eq!(
-            clock.thought_ms(White, 2_000_000),
-            0,
-            "lateness is no thinking time"
-        );
+        assert_eq!(clock.thought_ms(White, 2_000_000), 0, "lateness is no thinking time");
         assert_eq!(clock.reading(Black, 2_000_000).total_left_ms, {
             Bank::opening(&control).total_ms(&control)
         });
         match left {
             Some(left) => {
                 assert_eq!(got, Ok(()));
-                let got = (
-                    reading.main_left_ms,
-                    reading.periods_left,
-                    reading.period_left_ms,
-                );
+                let got = (reading.main_left_ms, reading.periods_left, reading.period_left_ms);
                 assert_eq!(got, left, "{late}");
             }
             None => {
@@ -293,11 +219,7 @@ fn lateness_is_taken_off() {
     check(ten, 600_000, None);
     check(ten, i64::MAX, None);
     check(ten, -5, Some((300_000, 5, MINUTE)));
-    check(
-        Control::Absolute { main_ms: MINUTE },
-        59_999,
-        Some((1, 0, 0)),
-    );
+    check(Control::Absolute { main_ms: MINUTE }, 59_999, Some((1, 0, 0)));
     check(Control::Absolute { main_ms: MINUTE }, MINUTE, None);
     check(japanese(MINUTE, 3, 30_000), 105_000, Some((0, 2, 30_000)));
     check(canadian(MINUTE, 5, MINUTE), 90_000, Some((0, 1, 30_000)));
@@ -306,13 +228,7 @@ fn lateness_is_taken_off() {
     // The instant of the loss is when the lateness had used up everything.
     let mut clock = Clock::new(ten).unwrap();
     let late = clock.late(Black, 700_000, 1_700_000);
-    assert_eq!(
-        late,
-        Err(Flag {
-            seat: Black,
-            at_ms: 1_600_000
-        })
-    );
+    assert_eq!(late, Err(Flag { seat: Black, at_ms: 1_600_000 }));
 }
 
 // rulebook: C14.1, C14.3: late at a resumption, with a turn begun before the adjournment.
@@ -322,11 +238,7 @@ fn lateness_at_a_resumption_counts_from_what_is_left() {
         let mut clock = started(reserved(rest, minutes));
         clock.stop(spent).unwrap();
         let verdict = clock.late(Black, late, 10_000_000);
-        assert_eq!(
-            verdict.is_ok(),
-            total.is_some(),
-            "spent {spent}, late {late}"
-        );
+        assert_eq!(verdict.is_ok(), total.is_some(), "spent {spent}, late {late}");
         clock.resume(10_000_000);
         let left = clock.reading(Black, 10_000_000).total_left_ms;
         assert_eq!(left, total.unwrap_or(0), "spent {spent}, late {late}");
@@ -354,22 +266,14 @@ fn thinking_time_is_running_clock_time() {
     clock.late(Black, 40_000, 40_000).unwrap();
     clock.start(Black, 40_000);
     clock.press(100_000, 500).unwrap();
-    assert_eq!(
-        clock.thought_ms(Black, 100_000),
-        MINUTE,
-        "40 s of it in byo-yomi, lag included"
-    );
+    assert_eq!(clock.thought_ms(Black, 100_000), MINUTE, "40 s of it in byo-yomi, lag included");
     clock.stop(110_000).unwrap();
     clock.resume(500_000);
     assert_eq!(clock.credit(Outage, 520_000, 523_000), 3_000);
     assert_eq!(clock.thought_ms(White, 530_000), 37_000);
     assert_eq!(clock.thought_ms(Black, 530_000), MINUTE);
     clock.finish(530_000);
-    assert_eq!(
-        clock.thought_ms(White, 999_999),
-        37_000,
-        "nothing runs any more"
-    );
+    assert_eq!(clock.thought_ms(White, 999_999), 37_000, "nothing runs any more");
 
     // The border of five minutes is exact, and a flag that is noticed late ends at its instant.
     let mut clock = started(reserved(3 * MINUTE, 2));
@@ -383,28 +287,17 @@ fn thinking_time_is_running_clock_time() {
 fn presets_show_what_the_table_says() {
     let at = |name, used| {
         let reading = started(preset(name).unwrap()).reading(Black, used);
-        (
-            reading.phase,
-            reading.main_left_ms / SECOND,
-            reading.periods_left,
-            reading.period_left_ms,
-        )
+        (reading.phase, reading.main_left_ms / SECOND, reading.periods_left, reading.period_left_ms)
     };
     assert_eq!(at("local", 0), (Phase::Main, 59 * 60, 1, MINUTE));
     assert_eq!(at("local", 59 * MINUTE), (Phase::LastPeriod, 0, 1, MINUTE));
     assert_eq!(at("local", 60 * MINUTE).0, Phase::TimeUp);
     assert_eq!(at("national", 0), (Phase::Main, 175 * 60, 5, MINUTE));
     assert_eq!(at("national", 175 * MINUTE), (Phase::ByoYomi, 0, 5, MINUTE));
-    assert_eq!(
-        at("national", 179 * MINUTE),
-        (Phase::LastPeriod, 0, 1, MINUTE)
-    );
+    assert_eq!(at("national", 179 * MINUTE), (Phase::LastPeriod, 0, 1, MINUTE));
     assert_eq!(at("national", 180 * MINUTE).0, Phase::TimeUp);
     assert_eq!(at("casual", 20 * MINUTE), (Phase::ByoYomi, 0, 5, 30_000));
     assert_eq!(at("casual", 22 * MINUTE), (Phase::LastPeriod, 0, 1, 30_000));
-    assert_eq!(
-        at("blitz", 5 * MINUTE + 40_000),
-        (Phase::LastPeriod, 0, 1, 20_000)
-    );
+    assert_eq!(at("blitz", 5 * MINUTE + 40_000), (Phase::LastPeriod, 0, 1, 20_000));
     assert_eq!(at("blitz", 6 * MINUTE).0, Phase::TimeUp);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use prost_reflect::DescriptorPool;
+use prost_reflect::{DescriptorPool, Kind, MessageDescriptor};
 use tengen_proto::common::v1::{Reason, Role};
 use tengen_proto::{DESCRIPTORS, METHODS};
 
@@ -18,11 +18,7 @@ fn every_method_names_a_role() {
     assert!(METHODS.len() > 50);
     for method in METHODS {
         let role = Role::try_from(method.requires);
-        assert!(
-            matches!(role, Ok(role) if role != Role::Unspecified),
-            "{}",
-            method.path
-        );
+        assert!(matches!(role, Ok(role) if role != Role::Unspecified), "{}", method.path);
     }
 }
 
@@ -40,10 +36,7 @@ fn the_table_of_methods_is_the_descriptor_set() {
                 .collect::<Vec<_>>()
         })
         .collect();
-    let listed: BTreeSet<String> = METHODS
-        .iter()
-        .map(|method| method.path.to_owned())
-        .collect();
+    let listed: BTreeSet<String> = METHODS.iter().map(|method| method.path.to_owned()).collect();
     assert_eq!(described, listed);
 }
 
@@ -58,26 +51,47 @@ fn every_change_has_a_request_id() {
         "Due",
         "PlayerGone",
         "PlayerBack",
+        "LagMeasured",
         "TakeResults",
         "AcknowledgeResults",
         "StillGone",
         "Notify",
     ];
-    for service in pool()
-        .services()
-        .filter(|service| service.full_name().starts_with("tengen."))
-    {
+    for service in pool().services().filter(|service| service.full_name().starts_with("tengen.")) {
         for method in service.methods() {
             let name = method.name();
             if reads.iter().any(|read| name.starts_with(read)) || others.contains(&name) {
                 continue;
             }
             let field = method.input().get_field_by_name("request_id");
-            assert!(
-                field.is_some(),
-                "{}.{name} has no request_id",
-                service.full_name()
-            );
+            assert!(field.is_some(), "{}.{name} has no request_id", service.full_name());
+        }
+    }
+}
+
+/// Client clocks do not exist: no request of a player holds a reading of a clock, at any depth.
+// case: C32
+#[test]
+fn no_request_carries_a_clock() {
+    let mut seen = BTreeSet::new();
+    for service in pool().services().filter(|service| service.full_name().starts_with("tengen.")) {
+        let internal = service.full_name().starts_with("tengen.internal.");
+        for method in service.methods().filter(|_| !internal) {
+            collect(&method.input(), &mut seen);
+        }
+    }
+    assert!(seen.contains("tengen.game.v1.Settings"), "the walk goes down");
+    for reading in ["tengen.clock.v1.Clock", "tengen.clock.v1.SeatClock", "tengen.clock.v1.Call"] {
+        assert!(!seen.contains(reading), "a request carries {reading}");
+    }
+}
+
+fn collect(message: &MessageDescriptor, seen: &mut BTreeSet<String>) {
+    if seen.insert(message.full_name().to_owned()) {
+        for field in message.fields() {
+            if let Kind::Message(inner) = field.kind() {
+                collect(&inner, seen);
+            }
         }
     }
 }
@@ -86,23 +100,12 @@ fn every_change_has_a_request_id() {
 #[test]
 fn public_methods_have_http_annotations() {
     let pool = pool();
-    let http = pool
-        .get_extension_by_name("google.api.http")
-        .expect("the annotation is declared");
-    for service in pool
-        .services()
-        .filter(|service| service.full_name().starts_with("tengen."))
-    {
+    let http = pool.get_extension_by_name("google.api.http").expect("the annotation is declared");
+    for service in pool.services().filter(|service| service.full_name().starts_with("tengen.")) {
         let internal = service.full_name().starts_with("tengen.internal.");
         for method in service.methods() {
             let annotated = method.options().has_extension(&http);
-            assert_eq!(
-                annotated,
-                !internal,
-                "{}.{}",
-                service.full_name(),
-                method.name()
-            );
+            assert_eq!(annotated, !internal, "{}.{}", service.full_name(), method.name());
         }
     }
 }
@@ -118,10 +121,7 @@ fn every_reason_is_given_somewhere() {
             break;
         };
         let name = reason.as_str_name().trim_start_matches("REASON_");
-        assert!(
-            sources.contains(&format!("\"{name}\"")),
-            "nothing is refused for {name}"
-        );
+        assert!(sources.contains(&format!("\"{name}\"")), "nothing is refused for {name}");
     }
 }
 

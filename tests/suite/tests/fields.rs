@@ -142,15 +142,9 @@ fn settings() -> Vec<(&'static str, Vec<Value>)> {
         ),
         ("settings.time.canadian.main", [mains(), vec![Value::Null]].concat()),
         ("settings.time.canadian.stones", counts()),
-        (
-            "settings.time.canadian.period",
-            [mains(), lengths(&["0s", "1.5s"]), vec![Value::Null]].concat(),
-        ),
+        ("settings.time.canadian.period", [mains(), lengths(&["0s", "1.5s"])].concat()),
         ("settings.time.fischer.main", [mains(), lengths(&["0s"]), vec![Value::Null]].concat()),
-        (
-            "settings.time.fischer.increment",
-            [mains(), lengths(&["0s"]), vec![Value::Null]].concat(),
-        ),
+        ("settings.time.fischer.increment", [mains(), lengths(&["0s"])].concat()),
         ("settings.time.fischer.cap", lengths(&["-0.001s", "86400.001s", "599.999s", "0.0001s"])),
         ("settings.rated", vec![]),
         ("settings.two_passes", no_enum()),
@@ -204,17 +198,17 @@ fn set(request: &mut Value, field: &str, value: Value) {
 
 /// The fields of a message and of those within it, as `settings.size.rows`.
 fn leaves(message: &MessageDescriptor, before: &str) -> Vec<String> {
-    let mut leaves = Vec::new();
+    let mut found = Vec::new();
     for field in message.fields() {
         let path = format!("{before}{}", field.name());
         match field.kind() {
             Kind::Message(inner) if inner.full_name().starts_with("tengen.") => {
-                leaves.extend(leaves(&inner, &format!("{path}.")));
+                found.extend(leaves(&inner, &format!("{path}.")));
             }
-            _ => leaves.push(path),
+            _ => found.push(path),
         }
     }
-    leaves
+    found
 }
 
 /// Whether a row is of a message that this call sends.
@@ -290,12 +284,13 @@ async fn a_bad_value_is_named_and_changes_nothing() {
     assert_eq!(state().await, before);
 }
 
-// The requests that the bad values are put into have no bad field themselves.
+// The requests that the bad values are put into have no bad field themselves, but for the nonce,
+// which only a stream can tell.
 #[tokio::test]
 async fn a_good_request_has_no_bad_field() {
     let site = Site::start().await;
     let mut raw = Raw::connect(&site.suite.url).await;
-    for call in calls() {
+    for call in calls().into_iter().filter(|call| call.input.name() != "EchoLagRequest") {
         let authorization = site.authorization(&call);
         let message = call.message(call.json(&site.ids));
         let status = raw.call(call.method.path, Some(&authorization), &message).await.status;

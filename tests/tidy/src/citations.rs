@@ -17,12 +17,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (keyword, page) in PAGES {
         let Some(text) = tree.text(page) else {
-            findings.push(Finding::new(
-                page,
-                0,
-                "no such file",
-                "the page that tests cite",
-            ));
+            findings.push(Finding::new(page, 0, "no such file", "the page that tests cite"));
             continue;
         };
         let known = ids(text);
@@ -41,12 +36,9 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 
 /// Ids that a page defines: in the first cell of a table's row, or in bold.
 fn ids(page: &str) -> BTreeSet<String> {
-    let first_cells = page
-        .lines()
-        .filter_map(|line| line.trim_start().strip_prefix('|')?.split('|').next());
-    let bold = page
-        .lines()
-        .flat_map(|line| line.split("**").skip(1).step_by(2));
+    let first_cells =
+        page.lines().filter_map(|line| line.trim_start().strip_prefix('|')?.split('|').next());
+    let bold = page.lines().flat_map(|line| line.split("**").skip(1).step_by(2));
     first_cells
         .chain(bold)
         .flat_map(|text| text.split([',', ' ', '*', '`']))
@@ -94,30 +86,18 @@ fn list(before: &str, after: &str, keyword: &str, known: &BTreeSet<String>) -> V
             break;
         }
         ids.push(id.to_owned());
-        rest = after
-            .trim_start_matches([',', '/', '–', ' '])
-            .trim_start_matches("and ");
+        rest = after.trim_start_matches([',', '/', '–', ' ']).trim_start_matches("and ");
     }
     let comment = before.trim_end().ends_with(['/', '#', '!']) || before.trim_end().ends_with("--");
     if ids.is_empty() && colon && comment {
-        ids.push(
-            rest.split_whitespace()
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
-        );
+        ids.push(rest.split_whitespace().next().unwrap_or_default().to_owned());
     }
     ids
 }
 
 /// Length of the id at the start of `text` (`G1`, `C12.1`, `C3.2a`); 0 for none.
 fn id_length(text: &str) -> usize {
-    let digits = |from: usize| {
-        text.bytes()
-            .skip(from)
-            .take_while(u8::is_ascii_digit)
-            .count()
-    };
+    let digits = |from: usize| text.bytes().skip(from).take_while(u8::is_ascii_digit).count();
     let number = digits(1);
     if !text.starts_with(|c: char| c.is_ascii_uppercase()) || number == 0 {
         return 0;
@@ -127,19 +107,11 @@ fn id_length(text: &str) -> usize {
     if text.as_bytes().get(length) == Some(&b'.') && part > 0 {
         length += 1 + part;
     }
-    if text
-        .as_bytes()
-        .get(length)
-        .is_some_and(u8::is_ascii_lowercase)
-    {
+    if text.as_bytes().get(length).is_some_and(u8::is_ascii_lowercase) {
         length += 1;
     }
     let more = text.get(length..).and_then(|rest| rest.chars().next());
-    if more.is_some_and(|c| c.is_alphanumeric() || c == '_') {
-        0
-    } else {
-        length
-    }
+    if more.is_some_and(|c| c.is_alphanumeric() || c == '_') { 0 } else { length }
 }
 
 #[cfg(test)]
@@ -159,10 +131,7 @@ mod tests {
             (PAGES[2].1, "| F3 | crash |"),
             ("services/rules/src/a.rs", &format!("\n{comment}")),
         ]);
-        check(&tree)
-            .iter()
-            .map(|finding| format!("{}: {}", finding.line, finding.found))
-            .collect()
+        check(&tree).iter().map(|finding| format!("{}: {}", finding.line, finding.found)).collect()
     }
 
     #[test]
@@ -201,9 +170,8 @@ mod tests {
 
     #[test]
     fn ids_of_cells_and_of_bold_words() {
-        let ids: Vec<_> = ids("| **C1** | D4 |\n| G1, G2 |\n**Z9** and Q16 **bold words**")
-            .into_iter()
-            .collect();
+        let ids: Vec<_> =
+            ids("| **C1** | D4 |\n| G1, G2 |\n**Z9** and Q16 **bold words**").into_iter().collect();
         assert_eq!(ids, ["C1", "G1", "G2", "Z9"]);
     }
 }

@@ -20,15 +20,8 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         .map(|path| Finding::new(path, 0, "nothing", "a page for readers"))
         .collect();
     findings.extend(at_most(tree, "ARCHITECTURE.md", ARCHITECTURE_LINES));
-    for (folder, _) in tree
-        .crates()
-        .filter(|(folder, _)| folder.starts_with("services/"))
-    {
-        let limit = if layers::is_service(folder) {
-            SERVICE_MAIN_LINES
-        } else {
-            BIN_MAIN_LINES
-        };
+    for (folder, _) in tree.crates().filter(|(folder, _)| folder.starts_with("services/")) {
+        let limit = if layers::is_service(folder) { SERVICE_MAIN_LINES } else { BIN_MAIN_LINES };
         findings.extend(at_most(tree, &format!("{folder}/src/main.rs"), limit));
         findings.extend(front_page(tree, folder));
     }
@@ -38,12 +31,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 fn at_most(tree: &Tree, path: &str, limit: usize) -> Option<Finding> {
     let lines = tree.text(path)?.lines().count();
     let finding = || {
-        Finding::new(
-            path,
-            limit + 1,
-            format!("{lines} lines"),
-            format!("at most {limit} lines"),
-        )
+        Finding::new(path, limit + 1, format!("{lines} lines"), format!("at most {limit} lines"))
     };
     (lines > limit).then(finding)
 }
@@ -52,24 +40,11 @@ fn front_page(tree: &Tree, folder: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let readme = format!("{folder}/README.md");
     if tree.text(&readme).is_none() {
-        findings.push(Finding::new(
-            &readme,
-            0,
-            "no such file",
-            "the crate's front page",
-        ));
+        findings.push(Finding::new(&readme, 0, "no such file", "the crate's front page"));
     }
     let lib = format!("{folder}/src/lib.rs");
-    if tree
-        .text(&lib)
-        .is_some_and(|text| !text.contains(FRONT_PAGE))
-    {
-        findings.push(Finding::new(
-            &lib,
-            1,
-            "no front page",
-            format!("`{FRONT_PAGE}`"),
-        ));
+    if tree.text(&lib).is_some_and(|text| !text.contains(FRONT_PAGE)) {
+        findings.push(Finding::new(&lib, 1, "no front page", format!("`{FRONT_PAGE}`")));
     }
     findings
 }
@@ -87,10 +62,7 @@ mod tests {
 
     fn found(more: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<_> = TOP.iter().chain(more).copied().collect();
-        check(&Tree::of(&files))
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        check(&Tree::of(&files)).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -107,9 +79,7 @@ mod tests {
     fn long_files_are_found() {
         let lines = |count| "x\n".repeat(count);
         let expect = |path: &str, fits: usize| {
-            let folder = path
-                .split_once("/src")
-                .map_or("services/game", |(folder, _)| folder);
+            let folder = path.split_once("/src").map_or("services/game", |(folder, _)| folder);
             let manifest = format!("{folder}/Cargo.toml");
             let readme = format!("{folder}/README.md");
             let with = |text: &str| found(&[(&manifest, ""), (&readme, ""), (path, text)]);
@@ -128,12 +98,7 @@ mod tests {
 
     #[test]
     fn a_crate_without_a_front_page_is_found() {
-        let crate_with = |lib| {
-            [
-                ("services/kit/Cargo.toml", ""),
-                ("services/kit/src/lib.rs", lib),
-            ]
-        };
+        let crate_with = |lib| [("services/kit/Cargo.toml", ""), ("services/kit/src/lib.rs", lib)];
         assert_eq!(found(&crate_with("//! Kit.")).len(), 2);
         let with_page = found(&crate_with(FRONT_PAGE));
         assert_eq!(

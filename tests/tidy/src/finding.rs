@@ -22,23 +22,13 @@ impl Finding {
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
-        Self {
-            path: path.to_owned(),
-            line,
-            found: found.into(),
-            expected: expected.into(),
-        }
+        Self { path: path.to_owned(), line, found: found.into(), expected: expected.into() }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            path,
-            line,
-            found,
-            expected,
-        } = self;
+        let Self { path, line, found, expected } = self;
         match line {
             0 => write!(f, "{path}: found {found}; expected {expected}"),
             line => write!(f, "{path}:{line}: found {found}; expected {expected}"),
@@ -53,14 +43,8 @@ mod tests {
     #[test]
     fn a_finding_reads_like_a_compiler_message() {
         let at_line = Finding::new("proto/src/lib.rs", 3, "`x`", "`y`");
-        assert_eq!(
-            at_line.to_string(),
-            "proto/src/lib.rs:3: found `x`; expected `y`"
-        );
+        assert_eq!(at_line.to_string(), "proto/src/lib.rs:3: found `x`; expected `y`");
         let whole_file = Finding::new("LICENSE", 0, "nothing", "the licence");
-        assert_eq!(
-            whole_file.to_string(),
-            "LICENSE: found nothing; expected the licence"
-        );
+        assert_eq!(whole_file.to_string(), "LICENSE: found nothing; expected the licence");
     }
 }

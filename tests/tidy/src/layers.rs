@@ -15,9 +15,8 @@ struct Place {
 /// What a pure crate may use besides the standard library.
 const PURE_OUTSIDE: [(&str, &str); 2] = [("sgf", "encoding_rs"), ("sgf", "sgf-parse")];
 
-const BELOW_SERVICE: &[&str] = &[
-    "rules", "timing", "table", "ladder", "sgf", "proto", "kit", "live",
-];
+const BELOW_SERVICE: &[&str] =
+    &["rules", "timing", "table", "ladder", "sgf", "proto", "kit", "live"];
 const BELOW_BIN: &[&str] = &[
     "rules", "timing", "table", "ladder", "sgf", "proto", "kit", "live", "game", "clock", "rating",
     "session",
@@ -55,9 +54,7 @@ pub(crate) fn is_service(folder: &str) -> bool {
 /// Layer, name and dependencies of each manifest are those of the table.
 #[must_use]
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    tree.crates()
-        .flat_map(|(folder, manifest)| check_crate(folder, manifest))
-        .collect()
+    tree.crates().flat_map(|(folder, manifest)| check_crate(folder, manifest)).collect()
 }
 
 fn check_crate(folder: &str, text: &str) -> Vec<Finding> {
@@ -79,11 +76,7 @@ fn check_crate(folder: &str, text: &str) -> Vec<Finding> {
         }
     };
     let name = folder.rsplit('/').next().unwrap_or(folder);
-    expect(
-        "name",
-        string(&manifest, &["package", "name"]),
-        &format!("tengen-{name}"),
-    );
+    expect("name", string(&manifest, &["package", "name"]), &format!("tengen-{name}"));
     let layer = string(&manifest, &["package", "metadata", "tengen", "layer"]);
     expect("layer", layer, place.layer);
     findings.extend(check_arrows(&path, text, &manifest, name, &place));
@@ -115,12 +108,7 @@ fn check_arrows(
             && dependency.shipped
             && !PURE_OUTSIDE.contains(&(name, &dependency.package))
         {
-            findings.push(Finding::new(
-                path,
-                line,
-                found,
-                "the standard library alone",
-            ));
+            findings.push(Finding::new(path, line, found, "the standard library alone"));
         }
     }
     findings
@@ -136,24 +124,15 @@ struct Dependency {
 /// All dependencies of a manifest, those of its targets included.
 fn dependencies(manifest: &Table) -> Vec<Dependency> {
     let targets = manifest.get("target").and_then(Value::as_table);
-    let of_targets = targets
-        .into_iter()
-        .flat_map(Table::values)
-        .filter_map(Value::as_table);
+    let of_targets = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
     let mut found = Vec::new();
     for owner in std::iter::once(manifest).chain(of_targets) {
         for kind in ["dependencies", "build-dependencies", "dev-dependencies"] {
             let table = owner.get(kind).and_then(Value::as_table);
-            found.extend(table.into_iter().flatten().map(|(key, value)| {
-                Dependency {
-                    key: key.clone(),
-                    package: value
-                        .get("package")
-                        .and_then(Value::as_str)
-                        .unwrap_or(key)
-                        .to_owned(),
-                    shipped: kind != "dev-dependencies",
-                }
+            found.extend(table.into_iter().flatten().map(|(key, value)| Dependency {
+                key: key.clone(),
+                package: value.get("package").and_then(Value::as_str).unwrap_or(key).to_owned(),
+                shipped: kind != "dev-dependencies",
             }));
         }
     }
@@ -162,18 +141,14 @@ fn dependencies(manifest: &Table) -> Vec<Dependency> {
 
 fn string<'a>(table: &'a Table, keys: &[&str]) -> Option<&'a str> {
     let (last, tables) = keys.split_last()?;
-    let table = tables
-        .iter()
-        .try_fold(table, |table, key| table.get(*key)?.as_table())?;
+    let table = tables.iter().try_fold(table, |table, key| table.get(*key)?.as_table())?;
     table.get(*last)?.as_str()
 }
 
 /// The first line that begins with `key`; 0 for none.
 fn line_of(text: &str, key: &str) -> usize {
     let begins = |line: &str| {
-        line.trim_start()
-            .strip_prefix(key)
-            .is_some_and(|rest| rest.starts_with([' ', '=', '.']))
+        line.trim_start().strip_prefix(key).is_some_and(|rest| rest.starts_with([' ', '=', '.']))
     };
     text.lines().position(begins).map_or(0, |at| at + 1)
 }
@@ -197,41 +172,21 @@ mod tests {
     #[test]
     fn arrows_of_the_table_are_allowed() {
         for (folder, layer, dependencies) in [
-            (
-                "services/table",
-                "pure",
-                "[dependencies]\ntengen-rules.workspace = true",
-            ),
-            (
-                "services/rules",
-                "pure",
-                "[dev-dependencies]\nproptest = \"1\"",
-            ),
+            ("services/table", "pure", "[dependencies]\ntengen-rules.workspace = true"),
+            ("services/rules", "pure", "[dev-dependencies]\nproptest = \"1\""),
             (
                 "services/sgf",
                 "pure",
                 "[dependencies]\ntengen-rules.workspace = true\nencoding_rs = \"0.8\"",
             ),
-            (
-                "services/live",
-                "kit",
-                "[dependencies]\ntengen-kit.workspace = true\nredis = \"1\"",
-            ),
+            ("services/live", "kit", "[dependencies]\ntengen-kit.workspace = true\nredis = \"1\""),
             (
                 "services/game",
                 "service",
                 "[dependencies]\ntengen-live.workspace = true\ntengen-proto.workspace = true",
             ),
-            (
-                "services/standalone",
-                "bin",
-                "[dependencies]\ntengen-game.workspace = true",
-            ),
-            (
-                "tests/suite",
-                "test",
-                "[dependencies]\ntengen-standalone.workspace = true",
-            ),
+            ("services/standalone", "bin", "[dependencies]\ntengen-game.workspace = true"),
+            ("tests/suite", "test", "[dependencies]\ntengen-standalone.workspace = true"),
             ("proto", "wire", "[dependencies]\nprost = \"0.14\""),
         ] {
             assert_eq!(found(folder, layer, dependencies), [""; 0], "{folder}");
@@ -242,32 +197,17 @@ mod tests {
     fn an_arrow_that_points_up_is_found() {
         for (folder, layer, table, package) in [
             ("services/rules", "pure", "dependencies", "tengen-timing"),
-            (
-                "services/ladder",
-                "pure",
-                "dev-dependencies",
-                "tengen-rules",
-            ),
+            ("services/ladder", "pure", "dev-dependencies", "tengen-rules"),
             ("services/kit", "kit", "dependencies", "tengen-proto"),
             ("services/live", "kit", "build-dependencies", "tengen-table"),
             ("services/game", "service", "dependencies", "tengen-rating"),
             ("services/table", "pure", "dependencies", "serde"),
-            (
-                "services/rules",
-                "pure",
-                "target.'cfg(unix)'.dependencies",
-                "libc",
-            ),
+            ("services/rules", "pure", "target.'cfg(unix)'.dependencies", "libc"),
         ] {
             let found = found(folder, layer, &format!("[{table}]\n{package} = \"1\""));
-            let [finding] = found.as_slice() else {
-                panic!("{folder}: {found:?}")
-            };
+            let [finding] = found.as_slice() else { panic!("{folder}: {found:?}") };
             assert!(finding.contains("Cargo.toml:6: found "), "{finding}");
-            assert!(
-                finding.contains(&format!(" uses {package}; expected ")),
-                "{finding}"
-            );
+            assert!(finding.contains(&format!(" uses {package}; expected ")), "{finding}");
         }
     }
 
@@ -288,10 +228,7 @@ mod tests {
             ["services/rules/Cargo.toml:4: found layer = Some(\"kit\"); expected \"pure\""]
         );
         let tree = Tree::of(&[("services/rules/Cargo.toml", "[package]\nname = \"rules\"")]);
-        let found: Vec<_> = check(&tree)
-            .into_iter()
-            .map(|finding| finding.expected)
-            .collect();
+        let found: Vec<_> = check(&tree).into_iter().map(|finding| finding.expected).collect();
         assert_eq!(found, ["\"tengen-rules\"", "\"pure\""]);
         let tree = Tree::of(&[("services/novel/Cargo.toml", "[package]")]);
         assert_eq!(check(&tree).len(), 1);

@@ -18,12 +18,8 @@ const UNFINISHED: [&str; 9] = [
 ];
 
 /// Folders of a developer's machine, as they begin an absolute path.
-const FOLDERS: [&str; 4] = [
-    concat!("/ho", "me/"),
-    concat!("/wo", "rk/"),
-    concat!("/ro", "ot/"),
-    concat!("../sh", "ared"),
-];
+const FOLDERS: [&str; 4] =
+    [concat!("/ho", "me/"), concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("../sh", "ared")];
 
 /// Hosts of package registries: which one is used is a setting of the machine, not of the project.
 const REGISTRIES: [&str; 8] = [
@@ -37,9 +33,8 @@ const REGISTRIES: [&str; 8] = [
     concat!("maven", ".org"),
 ];
 
-const CODE: [&str; 13] = [
-    "rs", "ts", "tsx", "js", "mjs", "py", "sh", "proto", "sql", "lua", "toml", "yml", "yaml",
-];
+const CODE: [&str; 13] =
+    ["rs", "ts", "tsx", "js", "mjs", "py", "sh", "proto", "sql", "lua", "toml", "yml", "yaml"];
 /// Written by package managers, which name their registry in them.
 const LOCKS: [&str; 2] = ["Cargo.lock", "package-lock.json"];
 
@@ -49,26 +44,14 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.written(&CODE) {
         let expected = "finished work, and tests that run";
-        findings.extend(
-            UNFINISHED
-                .iter()
-                .flat_map(|it| find(path, text, it, false, expected)),
-        );
+        findings.extend(UNFINISHED.iter().flat_map(|it| find(path, text, it, false, expected)));
     }
     for (path, text) in tree.files() {
         let expected = "no path outside the project";
-        findings.extend(
-            FOLDERS
-                .iter()
-                .flat_map(|it| find(path, text, it, true, expected)),
-        );
+        findings.extend(FOLDERS.iter().flat_map(|it| find(path, text, it, true, expected)));
         if !LOCKS.iter().any(|lock| path.ends_with(lock)) {
             let expected = "no package registry's name";
-            findings.extend(
-                REGISTRIES
-                    .iter()
-                    .flat_map(|it| find(path, text, it, false, expected)),
-            );
+            findings.extend(REGISTRIES.iter().flat_map(|it| find(path, text, it, false, expected)));
         }
     }
     findings
@@ -83,9 +66,7 @@ fn find(path: &str, text: &str, pattern: &str, begins: bool, expected: &str) -> 
         })
     };
     let numbered = text.lines().enumerate().filter(|(_, line)| holds(line));
-    numbered
-        .map(|(at, _)| Finding::new(path, at + 1, format!("`{pattern}`"), expected))
-        .collect()
+    numbered.map(|(at, _)| Finding::new(path, at + 1, format!("`{pattern}`"), expected)).collect()
 }
 
 #[cfg(test)]
@@ -93,10 +74,7 @@ mod tests {
     use super::*;
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        check(&Tree::of(&[(path, text)]))
-            .iter()
-            .map(|finding| finding.line)
-            .collect()
+        check(&Tree::of(&[(path, text)])).iter().map(|finding| finding.line).collect()
     }
 
     #[test]
@@ -106,11 +84,7 @@ mod tests {
             assert_eq!(lines("services/a/src/lib.rs", &text), [2], "{pattern}");
         }
         for folder in FOLDERS {
-            assert_eq!(
-                lines(".ci/run", &format!("\ncd {folder}me\n")),
-                [2],
-                "{folder}"
-            );
+            assert_eq!(lines(".ci/run", &format!("\ncd {folder}me\n")), [2], "{folder}");
         }
     }
 
@@ -121,10 +95,7 @@ mod tests {
         }
         assert_eq!(lines("Cargo.lock", REGISTRIES[0]), [0; 0]);
         assert_eq!(
-            lines(
-                "README.md",
-                &format!("deploy{}x ${{DIR}}{}", FOLDERS[0], FOLDERS[1])
-            ),
+            lines("README.md", &format!("deploy{}x ${{DIR}}{}", FOLDERS[0], FOLDERS[1])),
             [0; 0]
         );
     }

@@ -20,18 +20,9 @@ const DEFAULT: &str = concat!("github.com/rust-lang/crates", ".io-index");
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let lock: Option<Table> = tree.text(LOCK).and_then(|text| text.parse().ok());
     let Some(lock) = lock else {
-        return vec![Finding::new(
-            LOCK,
-            0,
-            "no lock file that can be read",
-            "the workspace's own",
-        )];
+        return vec![Finding::new(LOCK, 0, "no lock file that can be read", "the workspace's own")];
     };
-    let packages = lock
-        .get("package")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
+    let packages = lock.get("package").and_then(Value::as_array).into_iter().flatten();
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut findings = Vec::new();
     for package in packages {
@@ -66,22 +57,13 @@ mod tests {
             format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n")
         };
         let lock: String = packages.iter().map(entry).collect();
-        check(&Tree::of(&[(LOCK, &lock)]))
-            .into_iter()
-            .map(|finding| finding.found)
-            .collect()
+        check(&Tree::of(&[(LOCK, &lock)])).into_iter().map(|finding| finding.found).collect()
     }
 
     #[test]
     fn a_second_version_is_found() {
-        assert_eq!(
-            found(&[("h2", "0.4.1"), ("h2", "0.3.9")]),
-            ["h2 0.3.9 and 0.4.1"]
-        );
-        assert_eq!(
-            found(&[("h2", "0.4.1"), ("syn", "1.0.0"), ("syn", "2.0.0")]),
-            [""; 0]
-        );
+        assert_eq!(found(&[("h2", "0.4.1"), ("h2", "0.3.9")]), ["h2 0.3.9 and 0.4.1"]);
+        assert_eq!(found(&[("h2", "0.4.1"), ("syn", "1.0.0"), ("syn", "2.0.0")]), [""; 0]);
     }
 
     #[test]

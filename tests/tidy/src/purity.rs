@@ -22,9 +22,7 @@ const STD: [&str; 7] = ["env", "fs", "io", "net", "process", "thread", "time"];
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.written(&["rs"]) {
-        let pure = path
-            .split_once("/src/")
-            .is_some_and(|(folder, _)| layers::is_pure(folder));
+        let pure = path.split_once("/src/").is_some_and(|(folder, _)| layers::is_pure(folder));
         if !pure || source::is_test_file(path) {
             continue;
         }
@@ -34,9 +32,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
             findings.push(Finding::new(path, line, format!("`{found}`"), expected));
         };
         for word in WORDS {
-            source::lines_with(&code, word)
-                .into_iter()
-                .for_each(|line| find(line, word));
+            source::lines_with(&code, word).into_iter().for_each(|line| find(line, word));
         }
         for (line, module) in source::std_modules(&code) {
             if STD.contains(&module.as_str()) {
@@ -52,10 +48,7 @@ mod tests {
     use super::*;
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        check(&Tree::of(&[(path, text)]))
-            .iter()
-            .map(|finding| finding.line)
-            .collect()
+        check(&Tree::of(&[(path, text)])).iter().map(|finding| finding.line).collect()
     }
 
     #[test]
@@ -72,20 +65,13 @@ mod tests {
             "SystemTime::now()",
             "println!()",
         ] {
-            assert_eq!(
-                lines("services/rules/src/board.rs", &format!("\n{code}")),
-                [2],
-                "{code}"
-            );
+            assert_eq!(lines("services/rules/src/board.rs", &format!("\n{code}")), [2], "{code}");
         }
     }
 
     #[test]
     fn words_in_comments_tests_and_other_layers_are_free() {
-        assert_eq!(
-            lines("services/table/src/lib.rs", "//! No async, no f64.\n"),
-            [0; 0]
-        );
+        assert_eq!(lines("services/table/src/lib.rs", "//! No async, no f64.\n"), [0; 0]);
         let test = "#[cfg(test)]\nmod tests {\n use std::time::Instant;\n}";
         assert_eq!(lines("services/table/src/lib.rs", test), [0; 0]);
         for path in [

@@ -26,10 +26,8 @@ pub(crate) fn code_without_tests(text: &str) -> String {
     let mut code = code(text);
     while let Some(start) = code.find("#[cfg(test)]") {
         let end = start + item_length(code.get(start..).unwrap_or_default());
-        let blank: String = code[start..end]
-            .chars()
-            .map(|c| if c == '\n' { '\n' } else { ' ' })
-            .collect();
+        let blank: String =
+            code[start..end].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
         code.replace_range(start..end, &blank);
     }
     code
@@ -57,10 +55,8 @@ pub(crate) fn std_modules(code: &str) -> Vec<(usize, String)> {
 /// Whether a file holds tests, benchmarks or examples only.
 pub(crate) fn is_test_file(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let in_folder = folders
-        .split('/')
-        .skip(2)
-        .any(|f| ["tests", "benches", "examples"].contains(&f));
+    let in_folder =
+        folders.split('/').skip(2).any(|f| ["tests", "benches", "examples"].contains(&f));
     in_folder || name == "tests.rs" || name.ends_with("_tests.rs")
 }
 
@@ -78,11 +74,7 @@ fn opaque(rest: &str, before: Option<char>) -> usize {
     } else if let Some(body) = rest.strip_prefix('\'') {
         // `'a'` and `'\n'` are characters, `'a` is a lifetime.
         let closed = body.starts_with('\\') || body.chars().nth(1) == Some('\'');
-        if closed {
-            1 + until_quote(body, '\'')
-        } else {
-            0
-        }
+        if closed { 1 + until_quote(body, '\'') } else { 0 }
     } else {
         0
     }
@@ -127,8 +119,7 @@ fn raw_string(rest: &str) -> usize {
     }
     let close = format!("\"{}", "#".repeat(hashes));
     let body = rest.get(open..).unwrap_or_default();
-    body.find(&close)
-        .map_or(rest.len(), |at| open + at + close.len())
+    body.find(&close).map_or(rest.len(), |at| open + at + close.len())
 }
 
 /// Length of the item at the start of `code`: up to its `;`, or to the end of its braces.
@@ -148,15 +139,11 @@ fn item_length(code: &str) -> usize {
 
 fn positions<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let ends_in_name = word.chars().next_back().is_some_and(is_name);
-    code.match_indices(word)
-        .map(|(at, _)| at)
-        .filter(move |&at| {
-            let before = code.get(..at).and_then(|head| head.chars().next_back());
-            let after = code
-                .get(at + word.len()..)
-                .and_then(|tail| tail.chars().next());
-            !(before.is_some_and(is_name) || ends_in_name && after.is_some_and(is_name))
-        })
+    code.match_indices(word).map(|(at, _)| at).filter(move |&at| {
+        let before = code.get(..at).and_then(|head| head.chars().next_back());
+        let after = code.get(at + word.len()..).and_then(|tail| tail.chars().next());
+        !(before.is_some_and(is_name) || ends_in_name && after.is_some_and(is_name))
+    })
 }
 
 fn line_at(code: &str, at: usize) -> usize {
@@ -204,10 +191,7 @@ mod tests {
         let view = code(text);
         assert!(!view.contains("f64"), "{view}");
         assert_eq!(view.lines().count(), text.lines().count());
-        assert!(
-            view.starts_with("let a = ") && view.ends_with(" y"),
-            "{view}"
-        );
+        assert!(view.starts_with("let a = ") && view.ends_with(" y"), "{view}");
     }
 
     #[test]
@@ -241,18 +225,13 @@ mod tests {
 
     #[test]
     fn test_files() {
-        for path in [
-            "services/a/tests/x.rs",
-            "services/a/src/b/tests.rs",
-            "services/a/benches/c.rs",
-        ] {
+        for path in
+            ["services/a/tests/x.rs", "services/a/src/b/tests.rs", "services/a/benches/c.rs"]
+        {
             assert!(is_test_file(path), "{path}");
         }
-        for path in [
-            "services/a/src/lib.rs",
-            "tests/tidy/src/lib.rs",
-            "services/tests/src/lib.rs",
-        ] {
+        for path in ["services/a/src/lib.rs", "tests/tidy/src/lib.rs", "services/tests/src/lib.rs"]
+        {
             assert!(!is_test_file(path), "{path}");
         }
     }

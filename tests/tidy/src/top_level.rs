@@ -20,10 +20,8 @@ const NAMES: [&str; 12] = [
 /// Each name at the top is a dotfile or one of the list.
 #[must_use]
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    let mut names: Vec<_> = tree
-        .files()
-        .map(|(path, _)| path.split('/').next().unwrap_or(path))
-        .collect();
+    let mut names: Vec<_> =
+        tree.files().map(|(path, _)| path.split('/').next().unwrap_or(path)).collect();
     names.dedup();
     let odd = |name: &&str| !name.starts_with('.') && !NAMES.contains(name);
     let expected = format!("a dotfile or one of {}", NAMES.join(", "));
@@ -44,10 +42,7 @@ mod tests {
             ("scripts/b.sh", ""),
             ("tests/data/a.json", ""),
         ]);
-        let found: Vec<_> = check(&tree)
-            .into_iter()
-            .map(|finding| finding.path)
-            .collect();
+        let found: Vec<_> = check(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(found, ["scripts"]);
     }
 }

@@ -22,9 +22,7 @@ impl Tree {
     #[must_use]
     pub fn of(files: &[(&str, &str)]) -> Self {
         let own = |&(path, text): &(&str, &str)| (path.to_owned(), text.to_owned());
-        Self {
-            files: files.iter().map(own).collect(),
-        }
+        Self { files: files.iter().map(own).collect() }
     }
 
     /// Reads the tree below `root`: what git tracks or would track, or all files where there is
@@ -56,9 +54,7 @@ impl Tree {
 
     /// All files as (path, text), in order of their paths.
     pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files
-            .iter()
-            .map(|(path, text)| (path.as_str(), text.as_str()))
+        self.files.iter().map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
     /// Files whose name ends in one of `extensions` (without the dot), generated code apart.
@@ -71,8 +67,7 @@ impl Tree {
 
     /// The folders of crates, with the text of their manifests; the workspace's own apart.
     pub fn crates(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files()
-            .filter_map(|(path, text)| Some((path.strip_suffix("/Cargo.toml")?, text)))
+        self.files().filter_map(|(path, text)| Some((path.strip_suffix("/Cargo.toml")?, text)))
     }
 }
 
@@ -91,13 +86,7 @@ fn read_text(path: &str, full: &Path) -> io::Result<String> {
 /// `None` where git is absent, refuses the folder, or knows none of its files.
 fn git_files(root: &Path) -> Option<Vec<String>> {
     let list = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)
         .output()
         .ok()?;
@@ -113,11 +102,7 @@ fn walk(root: &Path) -> io::Result<Vec<String>> {
         for entry in fs::read_dir(root.join(&folder))? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let path = if folder.is_empty() {
-                name.clone()
-            } else {
-                format!("{folder}/{name}")
-            };
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
             if !entry.file_type()?.is_dir() {
                 paths.push(path);
             } else if !NOT_OURS.contains(&name.as_str()) {
@@ -153,11 +138,7 @@ mod tests {
 
     #[test]
     fn generated_code_is_nobodys_writing() {
-        let tree = Tree::of(&[
-            ("proto/src/gen/a.rs", ""),
-            ("proto/src/lib.rs", ""),
-            ("a.md", ""),
-        ]);
+        let tree = Tree::of(&[("proto/src/gen/a.rs", ""), ("proto/src/lib.rs", ""), ("a.md", "")]);
         let written: Vec<_> = tree.written(&["rs"]).map(|(path, _)| path).collect();
         assert_eq!(written, ["proto/src/lib.rs"]);
     }

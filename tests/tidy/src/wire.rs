@@ -33,17 +33,10 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         let code = source::code_without_tests(text);
         let lines: Vec<_> = code.lines().collect();
         for line in source::lines_with(&code, WIRE) {
-            let text = lines
-                .get(line - 1)
-                .copied()
-                .unwrap_or_default()
-                .trim_start();
+            let text = lines.get(line - 1).copied().unwrap_or_default().trim_start();
             if !is_edge(file) {
-                let expected = format!(
-                    "it in {} or {}/ only",
-                    FILES.join(", "),
-                    FOLDERS.join("/, ")
-                );
+                let expected =
+                    format!("it in {} or {}/ only", FILES.join(", "), FOLDERS.join("/, "));
                 findings.push(Finding::new(path, line, format!("`{WIRE}`"), expected));
             } else if text.starts_with("pub") && text.contains("use ") {
                 let expected = "no second name under which others could use it";
@@ -70,21 +63,14 @@ mod tests {
     use super::*;
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        check(&Tree::of(&[(path, text)]))
-            .iter()
-            .map(|finding| finding.line)
-            .collect()
+        check(&Tree::of(&[(path, text)])).iter().map(|finding| finding.line).collect()
     }
 
     #[test]
     fn generated_types_inside_a_service_are_found() {
         let code = "use std::fmt;\nuse tengen_proto::game::v1::Game;";
         for file in ["store.rs", "store/sql.rs", "domain.rs"] {
-            assert_eq!(
-                lines(&format!("services/game/src/{file}"), code),
-                [2],
-                "{file}"
-            );
+            assert_eq!(lines(&format!("services/game/src/{file}"), code), [2], "{file}");
         }
         let again = "pub(crate) use tengen_proto::game::v1 as wire;";
         assert_eq!(lines("services/game/src/lib.rs", again), [1]);
@@ -93,23 +79,11 @@ mod tests {
     #[test]
     fn the_edge_may_use_them() {
         let code = "use tengen_proto::game::v1::Game;";
-        for file in [
-            "service.rs",
-            "service/lobby.rs",
-            "convert.rs",
-            "convert/clock.rs",
-            "error.rs",
-        ] {
-            assert_eq!(
-                lines(&format!("services/game/src/{file}"), code),
-                [0; 0],
-                "{file}"
-            );
+        for file in ["service.rs", "service/lobby.rs", "convert.rs", "convert/clock.rs", "error.rs"]
+        {
+            assert_eq!(lines(&format!("services/game/src/{file}"), code), [0; 0], "{file}");
         }
         assert_eq!(lines("services/standalone/src/load.rs", code), [0; 0]);
-        assert_eq!(
-            lines("services/game/src/store.rs", "// not tengen_proto"),
-            [0; 0]
-        );
+        assert_eq!(lines("services/game/src/store.rs", "// not tengen_proto"), [0; 0]);
     }
 }

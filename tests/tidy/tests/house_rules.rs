@@ -1,9 +1,5 @@
 //! This project keeps its own house rules.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -19,12 +15,7 @@ static TREE: LazyLock<Tree> = LazyLock::new(|| {
 
 fn obey(rule: fn(&Tree) -> Vec<Finding>) {
     let findings: Vec<_> = rule(&TREE).iter().map(ToString::to_string).collect();
-    assert!(
-        findings.is_empty(),
-        "{} found:\n{}",
-        findings.len(),
-        findings.join("\n")
-    );
+    assert!(findings.is_empty(), "{} found:\n{}", findings.len(), findings.join("\n"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ const WATCH_GAME: &str = "/tengen.game.v1.GameService/WatchGame";
 #[derive(Debug, Clone)]
 pub struct Encoded {
     bytes: Bytes,
-    /// The sequence of the event it tells; `None` if it tells none.
+    /// The sequence the watcher stands at with it; `None` if it tells nothing new.
     pub sequence: Option<i64>,
     /// Whether it tells the end.
     pub ended: bool,
@@ -40,7 +40,8 @@ impl Encoded {
     pub fn of(told: Told) -> Self {
         let (sequence, ended) = match &told {
             Told::Event(event) => (Some(event.sequence), event.phase() == wire::Phase::Ended),
-            Told::Snapshot(_) | Told::Heartbeat(_) => (None, false),
+            Told::Snapshot(snapshot) => (snapshot.game.as_ref().map(|game| game.sequence), false),
+            Told::Heartbeat(_) => (None, false),
         };
         let message = wire::WatchGameResponse { message: Some(told) };
         Self { bytes: message.encode_to_vec().into(), sequence, ended }

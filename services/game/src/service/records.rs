@@ -52,5 +52,6 @@ fn token(cursor: &Cursor) -> String {
 
 fn cursor(token: &str) -> Option<Cursor> {
     let (ended_at_ms, game_id) = token.split_once('.')?;
+    tengen_live::partition(game_id).filter(|_| game_id.len() <= 64)?;
     Some(Cursor { ended_at_ms: ended_at_ms.parse().ok()?, game_id: game_id.to_owned() })
 }

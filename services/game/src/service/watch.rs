@@ -83,21 +83,23 @@ impl Watches {
         let hub = self.hub(id).await?;
         let feed = hub.0.lock().await;
         let first = self.first(&feed.game, &from).await?;
-        let messages = feed.messages.as_ref().map(broadcast::Sender::subscribe);
-        let (sender, receiver) = mpsc::channel(1);
-        let sequence = feed.game.head.sequence;
         let ended = feed.game.ended();
+        let messages = feed.messages.as_ref().map(broadcast::Sender::subscribe);
         drop(feed);
+        // One message waits in the channel; the other place is the last word's.
+        let (sender, receiver) = mpsc::channel(2);
+        let Ok(last) = sender.clone().try_reserve_owned() else {
+            return Err(Leave::Elsewhere.refusal());
+        };
+        if messages.is_none() && !ended {
+            return Err(Leave::Elsewhere.refusal());
+        }
         let ends_ms = self.time.now_ms().saturating_add(STREAM_MS);
-        let watcher = Watcher { sender, sequence, ends_ms, _hub: hub };
+        let sequence = from.sequence;
+        let watcher = Watcher { sender, last, sequence, ends_ms, _hub: hub };
         let watches = Arc::clone(self);
-        tokio::spawn(async move {
-            match messages {
-                _ if ended => watcher.only(first).await,
-                Some(messages) => watcher.run(first, messages, &watches).await,
-                None => watcher.elsewhere().await,
-            }
-        });
+        let messages = messages.filter(|_| !ended);
+        tokio::spawn(async move { watcher.run(first, messages, &watches).await });
         Ok(ReceiverStream::new(receiver))
     }
 
@@ -222,63 +224,82 @@ impl Feed {
 /// One watcher: its stream, and the hub it keeps alive.
 struct Watcher {
     sender: mpsc::Sender<Result<Encoded, Status>>,
+    /// Kept for the last word, so that it is said also to one who does not read.
+    last: mpsc::OwnedPermit<Result<Encoded, Status>>,
+    /// The last it was sent.
     sequence: i64,
     ends_ms: i64,
     _hub: Arc<Hub>,
 }
 
 impl Watcher {
-    /// Sends these and no more; false if the watcher left.
-    async fn only(&self, messages: Vec<Encoded>) -> bool {
-        for message in messages {
-            if self.sender.send(Ok(message)).await.is_err() {
-                return false;
-            }
-        }
-        true
-    }
-
+    /// Passes messages on up to the end of the game, or until the watcher has to leave.
     async fn run(
         mut self,
         first: Vec<Encoded>,
-        mut messages: broadcast::Receiver<Encoded>,
+        messages: Option<broadcast::Receiver<Encoded>>,
         watches: &Watches,
-    ) -> bool {
-        let mut going_on = self.only(first).await;
-        while going_on {
-            let message = tokio::select! {
-                message = messages.recv() => message,
-                () = self.sender.closed() => return false,
-                () = watches.shutdown.begun() => return self.elsewhere().await,
-                () = watches.time.until(self.ends_ms) => return self.elsewhere().await,
-            };
-            let message = match message {
-                Ok(message) => message,
-                Err(broadcast::error::RecvError::Lagged(_)) => return self.cut().await,
-                Err(broadcast::error::RecvError::Closed) => return self.elsewhere().await,
-            };
-            self.sequence = message.sequence.unwrap_or(self.sequence);
-            let ended = message.ended;
-            going_on = self.sender.send(Ok(message)).await.is_ok() && !ended;
+    ) {
+        let left = tokio::select! {
+            left = pass(&self.sender, first, messages, &mut self.sequence) => left,
+            () = self.sender.closed() => Ok(()),
+            () = watches.shutdown.begun() => Err(Leave::Elsewhere),
+            () = watches.time.until(self.ends_ms) => Err(Leave::Elsewhere),
+        };
+        if let Err(why) = left {
+            self.last.send(Err(why.refusal().meta("sequence", self.sequence).into()));
         }
-        false
     }
+}
 
-    async fn cut(self) -> bool {
-        let refusal = Refusal::new(
-            Code::ResourceExhausted,
-            "SLOW_WATCHER",
-            "messages were read too slowly; resume from the sequence",
-        );
-        let status = refusal.meta("sequence", self.sequence).into();
-        self.sender.send(Err(status)).await.is_ok()
+/// Why a watcher has to leave before the end.
+enum Leave {
+    /// It reads too slowly.
+    Slow,
+    /// This replica goes away, or feeds the hub no longer.
+    Elsewhere,
+}
+
+impl Leave {
+    fn refusal(&self) -> Refusal {
+        match self {
+            Self::Slow => {
+                let message = "messages were read too slowly; resume from the sequence";
+                Refusal::new(Code::ResourceExhausted, "SLOW_WATCHER", message)
+            }
+            Self::Elsewhere => {
+                Refusal::new(Code::Unavailable, "RESUME_ELSEWHERE", "resume on another replica")
+            }
+        }
     }
+}
 
-    async fn elsewhere(self) -> bool {
-        let refusal =
-            Refusal::new(Code::Unavailable, "RESUME_ELSEWHERE", "resume on another replica");
-        let status = refusal.meta("sequence", self.sequence).into();
-        self.sender.send(Err(status)).await.is_ok()
+/// Sends what is missing and then what comes; none comes to a game that is over.
+async fn pass(
+    sender: &mpsc::Sender<Result<Encoded, Status>>,
+    first: Vec<Encoded>,
+    messages: Option<broadcast::Receiver<Encoded>>,
+    sequence: &mut i64,
+) -> Result<(), Leave> {
+    for message in first {
+        let told = message.sequence;
+        if sender.send(Ok(message)).await.is_err() {
+            return Ok(());
+        }
+        *sequence = told.unwrap_or(*sequence);
+    }
+    let Some(mut messages) = messages else { return Ok(()) };
+    loop {
+        let message = match messages.recv().await {
+            Ok(message) => message,
+            Err(broadcast::error::RecvError::Lagged(_)) => return Err(Leave::Slow),
+            Err(broadcast::error::RecvError::Closed) => return Err(Leave::Elsewhere),
+        };
+        let (told, ended) = (message.sequence, message.ended);
+        if sender.send(Ok(message)).await.is_err() || ended {
+            return Ok(());
+        }
+        *sequence = told.unwrap_or(*sequence);
     }
 }
 

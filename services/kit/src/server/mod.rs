@@ -192,7 +192,8 @@ impl Server {
         };
         let report = report(&reporter, &names, &readiness, &over);
         let all = async {
-            let (server, work, (), ()) = tokio::join!(server, work, report, end);
+            // In this order: services that are there at once are let in before the first call.
+            let (work, (), (), server) = tokio::join!(biased; work, report, end, server);
             work.and(server)
         };
         drained(all, &shutdown, drain).await

@@ -10,11 +10,17 @@ for i = 3, #ARGV do
     redis.call('ZREM', KEYS[1], ARGV[i])
     -- A message begins with the length of its record's id, and that id.
     local record = ARGV[1] .. string.sub(message, 3, 2 + struct.unpack('>I2', message))
+    -- The record's state: see commit.lua.
     local state = redis.call('LINDEX', record, 0)
     if state then
+      local over = string.sub(state, 25, 25)
       local waiting = tonumber(string.sub(state, 26)) - 1
-      redis.call('LSET', record, 0, string.sub(state, 1, 25) .. waiting)
-      if waiting == 0 and string.sub(state, 25, 25) == '1' then
+      local after = string.sub(state, 1, 24)
+      if over == '1' or waiting > 0 then
+        after = after .. over .. waiting
+      end
+      redis.call('LSET', record, 0, after)
+      if over == '1' and waiting == 0 then
         redis.call('PEXPIRE', record, ARGV[2])
       end
     end

@@ -25,6 +25,17 @@ pub(super) fn read_head(bytes: &mut impl Buf) -> Option<Head> {
     Some(Head { sequence, hash })
 }
 
+/// How many entries, and the length of each.
+pub(super) fn lengths(entries: &[Bytes]) -> Result<Bytes, LiveError> {
+    let long = |_| LiveError::BadCommit("an entry is too long");
+    let mut bytes = BytesMut::with_capacity(4 + 4 * entries.len());
+    bytes.put_u32(u32::try_from(entries.len()).map_err(long)?);
+    for entry in entries {
+        bytes.put_u32(u32::try_from(entry.len()).map_err(long)?);
+    }
+    Ok(bytes.freeze())
+}
+
 /// A message as the outbox holds it: the length of its record's id, that id, what it says.
 pub(super) fn message(record: &str, outgoing: &Outgoing) -> Result<Bytes, LiveError> {
     let length = u16::try_from(record.len());

@@ -19,6 +19,8 @@ use crate::error::LiveError;
 const CLUSTER: &str = "redis+cluster://";
 /// Attempts before a call is given up; the next call tries again.
 const TRIES: u8 = 3;
+/// Calls that are handed to a connection before it has sent them.
+const IN_FLIGHT: usize = 256;
 const WAIT: Duration = Duration::from_millis(20);
 const MOST_WAIT: Duration = Duration::from_millis(100);
 
@@ -82,7 +84,9 @@ impl Connection {
                     .set_min_delay(WAIT)
                     .set_max_delay(MOST_WAIT)
                     .set_connection_timeout(Some(timeout))
-                    .set_response_timeout(Some(timeout));
+                    // Each call has its own limit, which holds for a lost connection as well.
+                    .set_response_timeout(None)
+                    .set_pipeline_buffer_size(IN_FLIGHT);
                 if let Some(pushes) = pushes {
                     config = config.set_push_sender(move |push| pushes.send(push));
                 }

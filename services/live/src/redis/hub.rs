@@ -187,16 +187,15 @@ impl Drop for Subscription {
     }
 }
 
-/// What the commit script says: the head, then each entry behind its length.
+/// What the commit script says: the head, how many entries, their lengths, the entries.
 fn read_wake(mut body: Bytes) -> Option<Committed> {
     let head = read_head(&mut body)?;
-    let mut entries = Vec::new();
-    while !body.is_empty() {
-        let length = usize::try_from(body.try_get_u32().ok()?).ok()?;
-        if length > body.len() {
-            return None;
-        }
-        entries.push(body.split_to(length));
+    let count = usize::try_from(body.try_get_u32().ok()?).ok()?;
+    let mut lengths = body.split_to(count.checked_mul(4).filter(|bytes| *bytes <= body.len())?);
+    let mut entries = Vec::with_capacity(count);
+    while let Ok(length) = lengths.try_get_u32() {
+        let length = usize::try_from(length).ok()?;
+        entries.push(body.split_to(Some(length).filter(|length| *length <= body.len())?));
     }
     let first_sequence = head.sequence + 1 - i64::try_from(entries.len()).ok()?;
     Some(Committed { head, first_sequence, entries: entries.into() })

@@ -159,30 +159,31 @@ impl Live for Redis {
         commit.check(id)?;
         let state = &*self.state;
         let partition = home(id).ok_or_else(|| LiveError::NotAnId(id.to_owned()))?;
-        let (order, messages) = (state.keys.order(partition), state.keys.messages(partition));
-        let (record, due) = (state.keys.base(partition) + id, state.keys.due(partition));
-        let channel = state.keys.channel(partition, id);
+        let base = state.keys.base(partition);
+        let mut keys = vec![format!("{base}{id}"), state.keys.due(partition)];
+        let mut message = Bytes::new();
+        if let Some(outgoing) = &commit.outbox {
+            keys.extend([state.keys.order(partition), state.keys.messages(partition)]);
+            message = codec::message(id, outgoing)?;
+        }
         let expected = commit.expected.as_ref().map(codec::head);
         let head = codec::head(&commit.head);
         let next_due = commit.next_due_ms.map(|ms| ms.to_string()).unwrap_or_default();
-        let message = commit.outbox.as_ref().map(|outgoing| codec::message(id, outgoing));
-        let message = message.transpose()?.unwrap_or_default();
         let keep_ended = state.settings.keep_ended_ms.max(1).to_string();
-        let mut keys = vec![record.as_str(), &due];
-        if commit.outbox.is_some() {
-            keys.extend([order.as_str(), &messages]);
-        }
+        let channel = state.keys.channel(partition, id);
+        let lengths = codec::lengths(&commit.entries)?;
         let mut arguments: Vec<&[u8]> = vec![
             id.as_bytes(),
             expected.as_ref().map_or(&[], |head| head),
             &head,
             next_due.as_bytes(),
-            if commit.ended { b"1" } else { b"0" },
+            if commit.ended { b"1" } else { b"" },
             keep_ended.as_bytes(),
             state.commands.publish().as_bytes(),
             channel.as_bytes(),
             commit.outbox.as_ref().map_or(&[], |outgoing| outgoing.id.as_bytes()),
             &message,
+            &lengths,
         ];
         arguments.extend(commit.entries.iter().map(|entry| &**entry));
         let standing: Option<Bytes> =

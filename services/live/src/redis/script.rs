@@ -36,12 +36,16 @@ impl Script {
     pub(super) async fn run<T: FromRedisValue>(
         &self,
         connection: &Connection,
-        keys: &[&str],
+        keys: &[impl AsRef<str> + Sync],
         arguments: &[&[u8]],
     ) -> Result<T, LiveError> {
         let call = |command: &str, script: &str| -> Cmd {
             let mut call = cmd(command);
-            call.arg(script).arg(keys.len()).arg(keys).arg(arguments);
+            call.arg(script).arg(keys.len());
+            for key in keys {
+                call.arg(key.as_ref());
+            }
+            call.arg(arguments);
             call
         };
         connection

@@ -55,12 +55,7 @@ impl Store {
     /// When the database fails; when a version is booked before the one it corrects.
     pub(crate) async fn book(&self, end: &GameEnd) -> Result<Booked, StoreError> {
         let transaction = sql::begin_write(&self.pool).await?;
-        let mut book = Book {
-            store: self,
-            end,
-            at_ms: self.time.now_ms(),
-            transaction,
-        };
+        let mut book = Book { store: self, end, at_ms: self.time.now_ms(), transaction };
         if !book.insert_result().await? {
             return Ok(Booked::Before);
         }
@@ -108,9 +103,7 @@ impl Book<'_> {
         if version == 1 {
             return Ok(None);
         }
-        let query = sqlx::query(RESULT)
-            .bind(&self.end.game_id)
-            .bind(version - 1);
+        let query = sqlx::query(RESULT).bind(&self.end.game_id).bind(version - 1);
         let row = query.fetch_optional(&mut *self.transaction).await?;
         let row = row.ok_or(StoreError::Gap { version })?;
         let players: [String; 2] = [row.try_get("black_id")?, row.try_get("white_id")?];
@@ -118,10 +111,7 @@ impl Book<'_> {
         if players != self.end.players || rated != i64::from(self.end.rated) {
             return Err(StoreError::OtherGame { version });
         }
-        Ok(Some([
-            rows::counted(&row, "black_counted")?,
-            rows::counted(&row, "white_counted")?,
-        ]))
+        Ok(Some([rows::counted(&row, "black_counted")?, rows::counted(&row, "white_counted")?]))
     }
 
     /// Locks the rows of both players, the lower id first, so that no two bookings wait for each
@@ -165,20 +155,11 @@ impl Book<'_> {
                     seat,
                     Kind::Compensation,
                     &wrong.reason,
-                    Booking {
-                        stake,
-                        change,
-                        counted: wrong.counted,
-                        fee: false,
-                    },
+                    Booking { stake, change, counted: wrong.counted, fee: false },
                 ));
             }
         }
-        let kind = if self.end.version == 1 {
-            Kind::Result
-        } else {
-            Kind::Correction
-        };
+        let kind = if self.end.version == 1 { Kind::Result } else { Kind::Correction };
         for (seat, account) in accounts.iter_mut().enumerate() {
             let booking = ladder.book(self.end.terms[seat], stake, account.standing);
             account.standing = booking.change.after;
@@ -206,12 +187,7 @@ impl Book<'_> {
     }
 
     fn entry(&self, seat: usize, kind: Kind, reason: &str, booking: Booking) -> Entry {
-        let Change {
-            nominal,
-            applied,
-            before,
-            after,
-        } = booking.change;
+        let Change { nominal, applied, before, after } = booking.change;
         Entry {
             entry_id: 0,
             player_id: self.end.players[seat].clone(),
@@ -263,18 +239,9 @@ impl Book<'_> {
     async fn fee(&mut self, seat: usize, account: &mut Account) -> Result<(), StoreError> {
         let player_id = &self.end.players[seat];
         let fees = self.store.fees;
-        let fee = if self.end.rated {
-            fees.rated
-        } else {
-            fees.casual
-        };
-        let query = sqlx::query(FEE_PAID)
-            .bind(&self.end.game_id)
-            .bind(player_id);
-        let paid: i64 = query
-            .fetch_one(&mut *self.transaction)
-            .await?
-            .try_get("paid")?;
+        let fee = if self.end.rated { fees.rated } else { fees.casual };
+        let query = sqlx::query(FEE_PAID).bind(&self.end.game_id).bind(player_id);
+        let paid: i64 = query.fetch_one(&mut *self.transaction).await?.try_get("paid")?;
         let amount = match (self.end.terms[seat].fee, paid) {
             (true, 0) => fee,
             (true, _) => 0,
@@ -299,11 +266,7 @@ impl Book<'_> {
     }
 
     async fn save(&mut self, seat: usize, account: &Account) -> Result<(), StoreError> {
-        let Account {
-            standing,
-            counts,
-            fee_balance,
-        } = account;
+        let Account { standing, counts, fee_balance } = account;
         sqlx::query(UPDATE_STANDING)
             .bind(&self.end.players[seat])
             .bind(i64::from(standing.level.index()))
@@ -320,10 +283,7 @@ impl Book<'_> {
     }
 
     async fn next_id(&mut self, name: &'static str) -> Result<i64, StoreError> {
-        let row = sqlx::query(NEXT_ID)
-            .bind(name)
-            .fetch_one(&mut *self.transaction)
-            .await?;
+        let row = sqlx::query(NEXT_ID).bind(name).fetch_one(&mut *self.transaction).await?;
         Ok(row.try_get("last_id")?)
     }
 }

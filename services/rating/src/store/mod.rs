@@ -145,12 +145,7 @@ impl Place {
 
 impl Store {
     pub(crate) fn new(pool: AnyPool, ladder: Arc<Ladder>, fees: Fees, time: SharedTime) -> Self {
-        Self {
-            pool,
-            ladder,
-            fees,
-            time,
-        }
+        Self { pool, ladder, fees, time }
     }
 
     pub(crate) fn ladder(&self) -> &Ladder {
@@ -159,10 +154,7 @@ impl Store {
 
     /// A player; one who has not played yet stands at the start (rulebook L2).
     pub(crate) async fn account(&self, player_id: &str) -> Result<Account, StoreError> {
-        let row = sqlx::query(ACCOUNT)
-            .bind(player_id)
-            .fetch_optional(&self.pool)
-            .await?;
+        let row = sqlx::query(ACCOUNT).bind(player_id).fetch_optional(&self.pool).await?;
         match row {
             Some(row) => rows::account(&row, &self.ladder),
             None => Ok(Account {
@@ -179,10 +171,8 @@ impl Store {
         player_id: &str,
         page: Page,
     ) -> Result<(Vec<Entry>, Option<i64>), StoreError> {
-        let query = sqlx::query(ENTRIES_OF_PLAYER)
-            .bind(player_id)
-            .bind(page.before)
-            .bind(page.size + 1);
+        let query =
+            sqlx::query(ENTRIES_OF_PLAYER).bind(player_id).bind(page.before).bind(page.size + 1);
         let rows = query.fetch_all(&self.pool).await?;
         let entries = rows.iter().map(rows::entry).collect::<Result<_, _>>()?;
         Ok(cut(entries, page.size, |entry: &Entry| entry.entry_id))
@@ -194,10 +184,8 @@ impl Store {
         player_id: &str,
         page: Page,
     ) -> Result<(Vec<Fee>, Option<i64>), StoreError> {
-        let query = sqlx::query(FEES_OF_PLAYER)
-            .bind(player_id)
-            .bind(page.before)
-            .bind(page.size + 1);
+        let query =
+            sqlx::query(FEES_OF_PLAYER).bind(player_id).bind(page.before).bind(page.size + 1);
         let rows = query.fetch_all(&self.pool).await?;
         let fees = rows.iter().map(rows::fee).collect::<Result<_, _>>()?;
         Ok(cut(fees, page.size, |fee: &Fee| fee.fee_id))
@@ -209,18 +197,11 @@ impl Store {
         &self,
         game_id: &str,
     ) -> Result<Option<(bool, Vec<Entry>)>, StoreError> {
-        let Some(row) = sqlx::query(RATED)
-            .bind(game_id)
-            .fetch_optional(&self.pool)
-            .await?
-        else {
+        let Some(row) = sqlx::query(RATED).bind(game_id).fetch_optional(&self.pool).await? else {
             return Ok(None);
         };
         let rated: i64 = row.try_get("rated")?;
-        let rows = sqlx::query(ENTRIES_OF_GAME)
-            .bind(game_id)
-            .fetch_all(&self.pool)
-            .await?;
+        let rows = sqlx::query(ENTRIES_OF_GAME).bind(game_id).fetch_all(&self.pool).await?;
         let entries = rows.iter().map(rows::entry).collect::<Result<_, _>>()?;
         Ok(Some((rated != 0, entries)))
     }

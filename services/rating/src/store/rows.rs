@@ -48,11 +48,7 @@ pub(super) fn account(row: &AnyRow, ladder: &Ladder) -> Result<Account, StoreErr
         escaped: row.try_get("escaped")?,
         disconnected: row.try_get("disconnected")?,
     };
-    Ok(Account {
-        standing,
-        counts,
-        fee_balance: row.try_get("fee_balance")?,
-    })
+    Ok(Account { standing, counts, fee_balance: row.try_get("fee_balance")? })
 }
 
 pub(super) fn entry(row: &AnyRow) -> Result<Entry, sqlx::Error> {
@@ -93,10 +89,7 @@ pub(super) fn fee(row: &AnyRow) -> Result<Fee, sqlx::Error> {
 }
 
 fn word<T: PartialEq>(words: &[(T, &'static str)], meaning: T) -> &'static str {
-    words
-        .iter()
-        .find(|(value, _)| *value == meaning)
-        .map_or("", |(_, word)| word)
+    words.iter().find(|(value, _)| *value == meaning).map_or("", |(_, word)| word)
 }
 
 fn meaning<T: Copy>(

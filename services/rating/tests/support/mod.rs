@@ -93,10 +93,7 @@ impl World {
         let service = tengen_rating::bind(parts).unwrap();
         let server = serve(service, gate(&self.secret, &self.signer, &self.time)).await;
         let channel = client::endpoint(&server.url).unwrap().connect_lazy();
-        Rating {
-            client: RatingServiceClient::new(channel),
-            _server: server,
-        }
+        Rating { client: RatingServiceClient::new(channel), _server: server }
     }
 
     /// A request that carries an access token of `player_id`.
@@ -112,9 +109,7 @@ impl World {
         };
         let token = format!("Bearer {}", self.signer.sign(&claims).unwrap());
         let mut request = Request::new(message);
-        request
-            .metadata_mut()
-            .insert("authorization", token.parse().unwrap());
+        request.metadata_mut().insert("authorization", token.parse().unwrap());
         request
     }
 
@@ -126,21 +121,13 @@ impl World {
 
 impl Rating {
     pub(crate) async fn player(&mut self, player_id: &str) -> wire::GetPlayerResponse {
-        let request = wire::GetPlayerRequest {
-            player_id: player_id.to_owned(),
-        };
+        let request = wire::GetPlayerRequest { player_id: player_id.to_owned() };
         self.client.get_player(request).await.unwrap().into_inner()
     }
 
     pub(crate) async fn result(&mut self, game_id: &str) -> wire::GetResultRatingResponse {
-        let request = wire::GetResultRatingRequest {
-            game_id: game_id.to_owned(),
-        };
-        self.client
-            .get_result_rating(request)
-            .await
-            .unwrap()
-            .into_inner()
+        let request = wire::GetResultRatingRequest { game_id: game_id.to_owned() };
+        self.client.get_result_rating(request).await.unwrap().into_inner()
     }
 
     /// All of a player's rows, the oldest first, read page by page.
@@ -177,16 +164,11 @@ pub(crate) fn bad_fields(status: &Status) -> Vec<String> {
     let details = status.get_error_details();
     assert_eq!(details.error_info().unwrap().reason, "INVALID_FIELD");
     let violations = &details.bad_request().unwrap().field_violations;
-    violations
-        .iter()
-        .map(|violation| violation.field.clone())
-        .collect()
+    violations.iter().map(|violation| violation.field.clone()).collect()
 }
 
 fn gate(secret: &ServiceSecret, signer: &Signer, time: &SharedTime) -> Gate {
-    let verifier = Verifier::new(ISSUER, AUDIENCE, time.clone())
-        .with_services(secret)
-        .unwrap();
+    let verifier = Verifier::new(ISSUER, AUDIENCE, time.clone()).with_services(secret).unwrap();
     verifier.set_jwks(&signer.jwks()).unwrap();
     let rules = tengen_proto::METHODS.iter().map(|method| {
         let role = Role::try_from(method.requires).unwrap();
@@ -200,9 +182,7 @@ async fn serve(service: Service, gate: Gate) -> Server {
     let url = format!("http://{}", listener.local_addr().unwrap());
     let running = tokio::spawn(async move {
         let descriptors = tengen_proto::DESCRIPTORS;
-        server::serve(listener, vec![service], gate, descriptors, Shutdown::new())
-            .await
-            .unwrap();
+        server::serve(listener, vec![service], gate, descriptors, Shutdown::new()).await.unwrap();
     });
     Server { url, running }
 }

@@ -61,10 +61,7 @@ impl Results {
         let sequence = expected.map_or(0, |head| head.sequence) + 1;
         let commit = Commit {
             expected,
-            head: Head {
-                sequence,
-                hash: [u8::try_from(sequence).unwrap(); 16],
-            },
+            head: Head { sequence, hash: [u8::try_from(sequence).unwrap(); 16] },
             entries: vec!["end".into()],
             next_due_ms: None,
             outbox: Some(Outgoing {
@@ -79,10 +76,7 @@ impl Results {
     /// Waits until so many results were acknowledged since the start.
     pub(crate) async fn until_acknowledged(&self, results: usize) {
         let mut acknowledged = self.faults.acknowledged.subscribe();
-        acknowledged
-            .wait_for(|so_far| *so_far >= results)
-            .await
-            .unwrap();
+        acknowledged.wait_for(|so_far| *so_far >= results).await.unwrap();
     }
 
     /// Sends results and waits until they are booked.
@@ -108,9 +102,7 @@ impl ResultsService for Results {
         request: Request<internal::TakeResultsRequest>,
     ) -> Result<Response<internal::TakeResultsResponse>, Status> {
         let request = request.into_inner();
-        self.faults
-            .taken
-            .send_modify(|calls| calls.push(self.time.now_ms()));
+        self.faults.taken.send_modify(|calls| calls.push(self.time.now_ms()));
         if goes_wrong(&self.faults.takes) {
             return Err(Status::unavailable("no results now"));
         }
@@ -124,12 +116,8 @@ impl ResultsService for Results {
         let times = 1 + self.faults.copies.load(Ordering::Relaxed);
         let waiting = self.live.outbox_take(most).await.unwrap();
         let decode = |outgoing: &Outgoing| internal::GameResult::decode(outgoing.body.clone());
-        let results = waiting
-            .iter()
-            .flat_map(|outgoing| vec![decode(outgoing).unwrap(); times]);
-        Ok(Response::new(internal::TakeResultsResponse {
-            results: results.collect(),
-        }))
+        let results = waiting.iter().flat_map(|outgoing| vec![decode(outgoing).unwrap(); times]);
+        Ok(Response::new(internal::TakeResultsResponse { results: results.collect() }))
     }
 
     async fn acknowledge_results(
@@ -144,22 +132,13 @@ impl ResultsService for Results {
             return Err(Status::unavailable("not heard"));
         }
         let before = self.waiting().await.len();
-        self.live
-            .outbox_acknowledge(&request.into_inner().result_ids)
-            .await
-            .unwrap();
+        self.live.outbox_acknowledge(&request.into_inner().result_ids).await.unwrap();
         let gone = before - self.waiting().await.len();
-        self.faults
-            .acknowledged
-            .send_modify(|results| *results += gone);
+        self.faults.acknowledged.send_modify(|results| *results += gone);
         Ok(Response::new(internal::AcknowledgeResultsResponse {}))
     }
 }
 
 fn goes_wrong(faults: &AtomicUsize) -> bool {
-    faults
-        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-            left.checked_sub(1)
-        })
-        .is_ok()
+    faults.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
 }

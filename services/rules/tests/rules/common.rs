@@ -1,9 +1,6 @@
 //! Reading the cases of `tests/data`, and boards as text.
 
-#![allow(
-    dead_code,
-    reason = "every program that includes this uses a part of it"
-)]
+#![allow(dead_code, reason = "every program that includes this uses a part of it")]
 
 use std::fs;
 
@@ -19,9 +16,7 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/");
 /// All cases of a file.
 pub fn load(name: &str) -> Vec<Value> {
     let text = fs::read_to_string(format!("{DATA}{name}")).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 pub fn text<'a>(case: &'a Value, field: &str) -> &'a str {
@@ -38,12 +33,7 @@ pub fn numbers<const N: usize>(value: &Value) -> [i32; N] {
 }
 
 pub fn strings(value: &Value) -> Vec<String> {
-    value
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row.as_str().unwrap().into())
-        .collect()
+    value.as_array().unwrap().iter().map(|row| row.as_str().unwrap().into()).collect()
 }
 
 /// The size of a case that says it, or of the board it starts with.
@@ -60,24 +50,15 @@ pub fn size_of<S: AsRef<str>>(rows: &[S]) -> Size {
 }
 
 pub fn points(list: &str, size: Size) -> Vec<Point> {
-    list.split_whitespace()
-        .map(|point| sgf::parse(point, size).unwrap())
-        .collect()
+    list.split_whitespace().map(|point| sgf::parse(point, size).unwrap()).collect()
 }
 
 pub fn moves(list: &str, size: Size) -> Vec<Ply> {
     list.split_whitespace()
         .map(|ply| {
             let (colour, point) = ply.split_at(1);
-            let colour = if colour == "B" {
-                Colour::Black
-            } else {
-                Colour::White
-            };
-            (
-                colour,
-                (point != "--").then(|| sgf::parse(point, size).unwrap()),
-            )
+            let colour = if colour == "B" { Colour::Black } else { Colour::White };
+            (colour, (point != "--").then(|| sgf::parse(point, size).unwrap()))
         })
         .collect()
 }
@@ -105,8 +86,7 @@ pub fn marked<S: AsRef<str>>(rows: &[S], symbol: char) -> PointSet {
     let row = |(row, text): (u8, &S)| {
         let columns = (0..).zip(text.as_ref().chars());
         let here = columns.filter(|&(_, found)| found == symbol);
-        here.map(|(column, _)| Point { row, column })
-            .collect::<Vec<_>>()
+        here.map(|(column, _)| Point { row, column }).collect::<Vec<_>>()
     };
     (0..).zip(rows).flat_map(row).collect()
 }

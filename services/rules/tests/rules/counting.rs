@@ -14,21 +14,11 @@ fn check_seki(name: &str, rows: &[&str], expected: [u32; 3]) {
     assert_eq!(owned.neutral, marked(rows, '+'), "{name}");
     for colour in Colour::BOTH {
         let own = [owned.black, owned.white][colour.index()];
-        assert!(
-            game.board().stones(colour).is_subset(&own),
-            "{name}: {colour} lives"
-        );
+        assert!(game.board().stones(colour).is_subset(&own), "{name}: {colour} lives");
     }
-    let Area {
-        black,
-        white,
-        neutral,
-    } = area(game.board(), &PointSet::new());
+    let Area { black, white, neutral } = area(game.board(), &PointSet::new());
     assert_eq!([black, white, neutral], expected, "{name}");
-    assert_eq!(
-        black + white + neutral,
-        u32::from(game.board().size().points())
-    );
+    assert_eq!(black + white + neutral, u32::from(game.board().size().points()));
 }
 
 // rulebook: G8, G9, C12.2; case: S1, S2
@@ -78,11 +68,7 @@ fn seki_lives_and_shares_its_liberties() {
 fn regions_belong_to_the_colour_they_touch() {
     let check = |rows: &[&str], dead: char, expected: [u32; 3]| {
         let dead = marked(rows, dead);
-        let Area {
-            black,
-            white,
-            neutral,
-        } = area(diagram(rows).board(), &dead);
+        let Area { black, white, neutral } = area(diagram(rows).board(), &dead);
         assert_eq!([black, white, neutral], expected, "{rows:?}");
     };
     check(&["...", "..."], '?', [0, 0, 6]);
@@ -102,15 +88,7 @@ fn results_are_exact_in_quarter_stones() {
     // (black, white, neutral, komi) -> (margin, winner, points)
     let check = |area: [u32; 3], komi, margin: i32, text: &str| {
         let [black, white, neutral] = area;
-        let count = Count::new(
-            Area {
-                black,
-                white,
-                neutral,
-            },
-            komi,
-            0,
-        );
+        let count = Count::new(Area { black, white, neutral }, komi, 0);
         assert_eq!(count.margin_quarters, margin);
         assert_eq!(count.black_quarters + count.white_quarters, 4 * 361);
         assert_eq!(count.to_string(), text);
@@ -142,22 +120,11 @@ fn compensation_is_half_a_stone_for_each() {
     for stones in 0..=9 {
         let compensation = default_compensation_quarters(stones);
         assert_eq!(compensation, i32::from(stones) * 2);
-        let count = Count::new(
-            Area {
-                black: 200,
-                white: 161,
-                neutral: 0,
-            },
-            0,
-            compensation,
-        );
+        let count = Count::new(Area { black: 200, white: 161, neutral: 0 }, 0, compensation);
         // 200 is 19½ above the half; every stone of handicap costs one point of the result.
         assert_eq!(count.margin_quarters, 78 - compensation);
         assert_eq!(count.to_string(), format!("B+{}", 39 - stones));
-        assert_eq!(
-            (count.komi_quarters, count.compensation_quarters),
-            (0, compensation)
-        );
+        assert_eq!((count.komi_quarters, count.compensation_quarters), (0, compensation));
     }
 }
 
@@ -186,10 +153,7 @@ fn handicap_stones_stand_on_the_stars() {
     let check = |side: u8, stones: u8, expected: &str| {
         let size = Size::square(side).unwrap();
         let points = handicap_points(size, stones).unwrap();
-        let points: Vec<String> = points
-            .iter()
-            .map(|&point| gtp::format(point, size))
-            .collect();
+        let points: Vec<String> = points.iter().map(|&point| gtp::format(point, size)).collect();
         assert_eq!(points.join(" "), expected);
     };
     check(19, 2, "Q16 D4");
@@ -214,17 +178,11 @@ fn handicap_stones_stand_on_the_stars() {
     }
     for (rows, columns) in [(9, 13), (6, 6), (2, 2)] {
         let size = Size::new(rows, columns).unwrap();
-        assert_eq!(
-            refused(rows, columns, 2),
-            HandicapError::NoStarPoints { size }
-        );
+        assert_eq!(refused(rows, columns, 2), HandicapError::NoStarPoints { size });
     }
     for side in [7, 8, 18] {
         let size = Size::square(side).unwrap();
-        assert_eq!(
-            refused(side, side, 5),
-            HandicapError::OnlyCorners { size, stones: 5 }
-        );
+        assert_eq!(refused(side, side, 5), HandicapError::OnlyCorners { size, stones: 5 });
     }
     let all = handicap_points(Size::square(25).unwrap(), 9).unwrap();
     assert_eq!(PointSet::from_iter(all.iter().copied()).len(), 9);

@@ -57,15 +57,8 @@ fn check_refused(case: &Value) {
     let (&(colour, point), before) = plies.split_last().unwrap();
     assert_eq!(plies.len() as i32, ply);
     play(&mut game, before);
-    let refusal = Refusal::Superko {
-        repeats_move: repeats_move as u32,
-    };
-    assert_eq!(
-        game.play(colour, point.unwrap()),
-        Err(refusal),
-        "{}",
-        text(case, "id")
-    );
+    let refusal = Refusal::Superko { repeats_move: repeats_move as u32 };
+    assert_eq!(game.play(colour, point.unwrap()), Err(refusal), "{}", text(case, "id"));
 }
 
 // rulebook: G5, G6; case: K1
@@ -78,10 +71,7 @@ fn every_legal_set_is_exact() {
         let mut game = start(&case);
         play(&mut game, &moves(text(&case, "moves"), size));
         assert_eq!(rows(&game), strings(&case["board"]), "{id}");
-        for (colour, field) in [
-            (Colour::Black, "legal_black"),
-            (Colour::White, "legal_white"),
-        ] {
+        for (colour, field) in [(Colour::Black, "legal_black"), (Colour::White, "legal_white")] {
             let expected = PointSet::from_iter(points(text(&case, field), size));
             assert_eq!(game.legal_points(colour), expected, "{id} {colour}");
         }
@@ -112,23 +102,13 @@ fn check_play(case: &Value) {
     play(&mut game, &moves(text(case, "moves"), size(case)));
     assert_eq!(rows(&game), strings(&case["board"]), "{}", text(case, "id"));
     let count = Count::new(area(game.board(), &PointSet::new()), 0, 0);
-    assert_eq!(
-        count.margin_quarters,
-        number(&case["lead_quarters"]),
-        "{}",
-        text(case, "id")
-    );
+    assert_eq!(count.margin_quarters, number(&case["lead_quarters"]), "{}", text(case, "id"));
 }
 
 fn check_area(case: &Value) {
     let dead = points(text(case, "dead"), size(case)).into_iter().collect();
     let found = area(start(case).board(), &dead);
-    assert_eq!(
-        triple(found),
-        numbers(&case["area"]),
-        "{}",
-        text(case, "id")
-    );
+    assert_eq!(triple(found), numbers(&case["area"]), "{}", text(case, "id"));
     if let Some(komi) = case.get("komi_quarters") {
         let count = Count::new(found, number(komi), 0);
         assert_eq!(count.margin_quarters, number(&case["margin_quarters"]));
@@ -141,12 +121,7 @@ fn check_ownership(case: &Value) {
     let dead = points(text(case, "dead"), size(case)).into_iter().collect();
     let found = ownership(start(case).board(), &dead);
     let expected = ['B', 'W', ' '].map(|symbol| crate::common::marked(&owner, symbol));
-    assert_eq!(
-        [found.black, found.white, found.neutral],
-        expected,
-        "{}",
-        text(case, "id")
-    );
+    assert_eq!([found.black, found.white, found.neutral], expected, "{}", text(case, "id"));
 }
 
 fn check_result(case: &Value) {
@@ -154,12 +129,7 @@ fn check_result(case: &Value) {
     play(&mut game, &moves(text(case, "moves"), size(case)));
     let found = area(game.board(), &PointSet::new());
     let count = Count::new(found, number(&case["komi_quarters"]), 0);
-    assert_eq!(
-        count.to_string(),
-        text(case, "result"),
-        "{}",
-        text(case, "id")
-    );
+    assert_eq!(count.to_string(), text(case, "result"), "{}", text(case, "id"));
 }
 
 fn check_legality(case: &Value) {
@@ -170,12 +140,7 @@ fn check_legality(case: &Value) {
         play(&mut game, &plies[..number(&check["after"]) as usize]);
         for (colour, point) in moves(text(check, "move"), size) {
             let legal = game.check(colour, point.unwrap()).is_ok();
-            assert_eq!(
-                Some(legal),
-                check["legal"].as_bool(),
-                "{}",
-                text(case, "id")
-            );
+            assert_eq!(Some(legal), check["legal"].as_bool(), "{}", text(case, "id"));
         }
     }
 }
@@ -190,34 +155,14 @@ fn check_trace(case: &Value) {
             // The move between two boards is the mover's new stone, or a pass.
             let new = board.stones(mover).difference(&game.board().stones(mover));
             let plies: Vec<_> = new.iter().map(|point| (mover, Some(point))).collect();
-            play(
-                &mut game,
-                if plies.is_empty() {
-                    &[(Colour::Black, None)]
-                } else {
-                    &plies
-                },
-            );
+            play(&mut game, if plies.is_empty() { &[(Colour::Black, None)] } else { &plies });
         }
         assert_eq!(game.board(), &board, "{}", text(case, "id"));
-        mover = if text(step, "to_move") == "B" {
-            Colour::Black
-        } else {
-            Colour::White
-        };
-        assert_eq!(
-            game.legal_points(mover).len() as i32,
-            number(&step["legal"])
-        );
+        mover = if text(step, "to_move") == "B" { Colour::Black } else { Colour::White };
+        assert_eq!(game.legal_points(mover).len() as i32, number(&step["legal"]));
     }
 }
 
-fn triple(
-    Area {
-        black,
-        white,
-        neutral,
-    }: Area,
-) -> [i32; 3] {
+fn triple(Area { black, white, neutral }: Area) -> [i32; 3] {
     [black, white, neutral].map(|points| points as i32)
 }

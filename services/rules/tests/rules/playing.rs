@@ -33,33 +33,13 @@ fn check(before: &[&str], colour: Colour, point: &str, after: Result<&[&str], Re
 // rulebook: G3, G4
 #[test]
 fn captures_come_off_at_once() {
-    check(
-        &["OX.", "...", "..."],
-        Black,
-        "ab",
-        Ok(&[".X.", "X..", "..."]),
-    );
-    check(
-        &[".OX", "OX.", "X.."],
-        Black,
-        "aa",
-        Ok(&["X.X", ".X.", "X.."]),
-    );
-    check(
-        &["X.OX", "OOXX", "XX..", "...."],
-        Black,
-        "ba",
-        Ok(&["XX.X", "..XX", "XX..", "...."]),
-    );
+    check(&["OX.", "...", "..."], Black, "ab", Ok(&[".X.", "X..", "..."]));
+    check(&[".OX", "OX.", "X.."], Black, "aa", Ok(&["X.X", ".X.", "X.."]));
+    check(&["X.OX", "OOXX", "XX..", "...."], Black, "ba", Ok(&["XX.X", "..XX", "XX..", "...."]));
     // Two strings at once, one of several stones.
     check(&["OO.OX", "XX.X."], Black, "ca", Ok(&["..X.X", "XX.X."]));
     // A capture first makes the liberties, even deep inside (G4).
-    check(
-        &[".OX.", "OX..", "OX..", "X..."],
-        Black,
-        "aa",
-        Ok(&["X.X.", ".X..", ".X..", "X..."]),
-    );
+    check(&[".OX.", "OX..", "OX..", "X..."], Black, "aa", Ok(&["X.X.", ".X..", ".X..", "X..."]));
 }
 
 // rulebook: G5
@@ -103,13 +83,9 @@ fn snapback_is_allowed() {
         "XOO.O", //
         "XO.XO", "XOOXO", "XXXOO", ".....",
     ]);
-    let taken = game
-        .play(Black, Point::new(0, 3))
-        .map(|played| played.captured);
+    let taken = game.play(Black, Point::new(0, 3)).map(|played| played.captured);
     assert_eq!(taken, Ok(0));
-    let taken = game
-        .play(White, Point::new(1, 2))
-        .map(|played| played.captured);
+    let taken = game.play(White, Point::new(1, 2)).map(|played| played.captured);
     assert_eq!(taken, Ok(3));
 }
 
@@ -123,13 +99,7 @@ fn strings_and_liberties() {
     assert_eq!(board.string(Point::new(1, 1)), Some(string));
     assert_eq!(board.liberties(Point::new(0, 0)), 3);
     assert_eq!(board.liberties(Point::new(2, 3)), 2);
-    assert_eq!(
-        (
-            board.string(Point::new(0, 2)),
-            board.liberties(Point::new(0, 2))
-        ),
-        (None, 0)
-    );
+    assert_eq!((board.string(Point::new(0, 2)), board.liberties(Point::new(0, 2))), (None, 0));
     assert_eq!(board.stone(Point::new(0, 3)), Some(White));
     assert_eq!(board.stones(White).len() + board.stones(Black).len(), 7);
     assert_eq!(board.to_string(), "XX.O\n.XO.\nO..X\n");
@@ -146,10 +116,7 @@ fn hashes_name_boards() {
     }
     // The last move captured, so the boards differ by a stone.
     assert_eq!(rows(&played), [".X.", "X..", "..."]);
-    assert_eq!(
-        played.board().hash(),
-        diagram(&rows(&played)).board().hash()
-    );
+    assert_eq!(played.board().hash(), diagram(&rows(&played)).board().hash());
     assert_eq!(Game::new(Size::square(9).unwrap()).board().hash(), 0);
 }
 
@@ -162,13 +129,7 @@ fn set_ups_are_checked() {
     let overlap = Some(SetupError::Overlap { point: at(1, 1) });
     assert_eq!(board(&[at(1, 1)], &[at(1, 1)]), overlap);
     assert_eq!(board(&[at(1, 1), at(1, 1)], &[]), overlap);
-    assert_eq!(
-        board(&[], &[at(3, 0)]),
-        Some(SetupError::OffBoard {
-            point: at(3, 0),
-            size
-        })
-    );
+    assert_eq!(board(&[], &[at(3, 0)]), Some(SetupError::OffBoard { point: at(3, 0), size }));
     let no_liberty = Some(SetupError::NoLiberty { point: at(0, 0) });
     assert_eq!(board(&[at(0, 1), at(1, 0)], &[at(0, 0)]), no_liberty);
     assert_eq!(board(&[at(0, 0), at(0, 1)], &[at(2, 2)]), None);
@@ -187,11 +148,7 @@ fn sizes() {
     assert_eq!((points.len(), points.iter().count()), (625, 625));
     assert_eq!(
         Size::square(1).unwrap_err().to_string(),
-        SizeError {
-            rows: 1,
-            columns: 1
-        }
-        .to_string()
+        SizeError { rows: 1, columns: 1 }.to_string()
     );
 }
 
@@ -207,10 +164,7 @@ fn a_digest_depends_on_the_points_alone() {
     let byte = |hash: u64, byte: u64| (hash ^ byte).wrapping_mul(0x100_0000_01B3);
     let one = PointSet::from_iter([Point::new(1, 2)]);
     assert_eq!(one.digest(), byte(byte(0xCBF2_9CE4_8422_2325, 1), 2));
-    assert_ne!(
-        one.digest(),
-        PointSet::from_iter([Point::new(2, 1)]).digest()
-    );
+    assert_ne!(one.digest(), PointSet::from_iter([Point::new(2, 1)]).digest());
 }
 
 #[test]

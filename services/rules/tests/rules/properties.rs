@@ -12,10 +12,7 @@ struct Plain {
 
 impl Plain {
     fn new(size: Size) -> Self {
-        Self {
-            size,
-            boards: vec![vec![None; size.points().into()]],
-        }
+        Self { size, boards: vec![vec![None; size.points().into()]] }
     }
 
     fn at(&self, point: Point) -> usize {
@@ -65,18 +62,14 @@ impl Plain {
             if board[self.at(neighbour)] == Some(colour.opponent())
                 && let (string, 0) = self.string(&board, neighbour)
             {
-                string
-                    .iter()
-                    .for_each(|&stone| board[self.at(stone)] = None);
+                string.iter().for_each(|&stone| board[self.at(stone)] = None);
             }
         }
         if self.string(&board, point).1 == 0 {
             return Err(Refusal::Suicide);
         }
         match self.boards.iter().position(|earlier| *earlier == board) {
-            Some(ply) => Err(Refusal::Superko {
-                repeats_move: ply as u32,
-            }),
+            Some(ply) => Err(Refusal::Superko { repeats_move: ply as u32 }),
             None => Ok(board),
         }
     }
@@ -85,17 +78,10 @@ impl Plain {
 /// Sizes small enough for captures and repetitions to happen by chance, and moves on them:
 /// a point, a pass where it is too large.
 fn games() -> impl Strategy<Value = (Size, Vec<(bool, u16)>)> {
-    let sizes = prop_oneof![
-        (1..=3_u8, 2..=4_u8),
-        (2..=6_u8, 2..=6_u8),
-        (9..=9_u8, 9..=9_u8)
-    ];
+    let sizes = prop_oneof![(1..=3_u8, 2..=4_u8), (2..=6_u8, 2..=6_u8), (9..=9_u8, 9..=9_u8)];
     sizes.prop_flat_map(|(rows, columns)| {
         let size = Size::new(rows, columns).unwrap();
-        (
-            Just(size),
-            vec((any::<bool>(), 0..size.points() + 1), 1..120),
-        )
+        (Just(size), vec((any::<bool>(), 0..size.points() + 1), 1..120))
     })
 }
 
@@ -144,17 +130,11 @@ fn check_board(game: &Game, plain: &Plain) -> Result<(), TestCaseError> {
         prop_assert_eq!(game.board().stone(point), board[plain.at(point)]);
         if game.board().stone(point).is_some() {
             let (string, liberties) = plain.string(board, point);
-            prop_assert_eq!(
-                game.board().string(point),
-                Some(string.into_iter().collect())
-            );
+            prop_assert_eq!(game.board().string(point), Some(string.into_iter().collect()));
             prop_assert_eq!(game.board().liberties(point), liberties);
         }
     }
     let count = area(game.board(), &PointSet::new());
-    prop_assert_eq!(
-        count.black + count.white + count.neutral,
-        u32::from(plain.size.points())
-    );
+    prop_assert_eq!(count.black + count.white + count.neutral, u32::from(plain.size.points()));
     Ok(())
 }

@@ -31,10 +31,7 @@ fn a_ko_may_not_be_retaken_until_the_board_differs() {
     assert_eq!(game.captured_by(White), 1);
     // Now Black may not retake: the board after its own answer stood at ply 3.
     let cb = points("cb", size)[0];
-    assert_eq!(
-        game.check(Black, cb),
-        Err(Refusal::Superko { repeats_move: 3 })
-    );
+    assert_eq!(game.check(Black, cb), Err(Refusal::Superko { repeats_move: 3 }));
 }
 
 // rulebook: G6 (a pass never repeats); case: K12
@@ -73,25 +70,15 @@ fn a_triple_ko_ends_at_the_first_board() {
     let [first, second, third] = [0, 1, 2].map(|n| ko(n, true));
     let [back_1, back_2, back_3] = [0, 1, 2].map(|n| ko(n, false));
     let mut game = kos(3);
-    for (colour, point) in [
-        (Black, first),
-        (Black, second),
-        (White, back_1),
-        (Black, third),
-        (White, back_2),
-    ] {
+    for (colour, point) in
+        [(Black, first), (Black, second), (White, back_1), (Black, third), (White, back_2)]
+    {
         game.play(colour, point).unwrap();
     }
     // Black holds the third alone; White returning it restores the start.
-    assert_eq!(
-        game.check(White, back_3),
-        Err(Refusal::Superko { repeats_move: 0 })
-    );
+    assert_eq!(game.check(White, back_3), Err(Refusal::Superko { repeats_move: 0 }));
     // And Black may not take the second: the board after move 4 had second and third.
-    assert_eq!(
-        game.check(Black, second),
-        Err(Refusal::Superko { repeats_move: 4 })
-    );
+    assert_eq!(game.check(Black, second), Err(Refusal::Superko { repeats_move: 4 }));
     assert_eq!(game.check(Black, first), Ok(()));
 }
 
@@ -139,12 +126,7 @@ fn kos(number: u32) -> Game {
             rows[row][left..left + 4].copy_from_slice(&text.as_bytes()[..4]);
         }
     }
-    diagram(
-        &rows
-            .iter()
-            .map(|row| String::from_utf8_lossy(row))
-            .collect::<Vec<_>>(),
-    )
+    diagram(&rows.iter().map(|row| String::from_utf8_lossy(row)).collect::<Vec<_>>())
 }
 
 /// Where Black takes the nth ko, or White takes it back.
@@ -162,12 +144,6 @@ fn a_game_may_exceed_361_moves() {
         colour = colour.opponent();
     }
     assert_eq!(game.ply(), 5000);
-    assert_eq!(
-        game.play(Black, ko(0, true)).map(|played| played.ply),
-        Ok(5001)
-    );
-    assert_eq!(
-        game.check(White, ko(0, false)),
-        Err(Refusal::Superko { repeats_move: 0 })
-    );
+    assert_eq!(game.play(Black, ko(0, true)).map(|played| played.ply), Ok(5001));
+    assert_eq!(game.check(White, ko(0, false)), Err(Refusal::Superko { repeats_move: 0 }));
 }

@@ -11,53 +11,28 @@ use tonic_types::StatusExt;
 pub(crate) fn refusal(status: &Status) -> (Code, String, Vec<String>) {
     let details = status.get_error_details();
     let info = details.error_info().expect("an ErrorInfo");
-    let mut facts: Vec<_> = info
-        .metadata
-        .iter()
-        .map(|(key, value)| format!(" {key}={value}"))
-        .collect();
+    let mut facts: Vec<_> =
+        info.metadata.iter().map(|(key, value)| format!(" {key}={value}")).collect();
     facts.sort();
-    let violations = details
-        .bad_request()
-        .map(|bad| bad.field_violations.clone());
-    let fields = violations
-        .unwrap_or_default()
-        .into_iter()
-        .map(|violation| violation.field);
-    (
-        status.code(),
-        format!("{}{}", info.reason, facts.concat()),
-        fields.collect(),
-    )
+    let violations = details.bad_request().map(|bad| bad.field_violations.clone());
+    let fields = violations.unwrap_or_default().into_iter().map(|violation| violation.field);
+    (status.code(), format!("{}{}", info.reason, facts.concat()), fields.collect())
 }
 
 pub(crate) fn reason(status: &Status) -> String {
-    status
-        .get_error_details()
-        .error_info()
-        .expect("an ErrorInfo")
-        .reason
-        .clone()
+    status.get_error_details().error_info().expect("an ErrorInfo").reason.clone()
 }
 
 pub(crate) fn registered(response: RegisterResponse) -> (Account, Tokens) {
-    (
-        response.account.expect("an account"),
-        response.tokens.expect("tokens"),
-    )
+    (response.account.expect("an account"), response.tokens.expect("tokens"))
 }
 
 pub(crate) fn signed_in(response: SignInResponse) -> (Account, Tokens) {
-    (
-        response.account.expect("an account"),
-        response.tokens.expect("tokens"),
-    )
+    (response.account.expect("an account"), response.tokens.expect("tokens"))
 }
 
 pub(crate) fn get(player_id: &str, tokens: Option<&Tokens>) -> Request<GetAccountRequest> {
-    let mut request = Request::new(GetAccountRequest {
-        player_id: player_id.to_owned(),
-    });
+    let mut request = Request::new(GetAccountRequest { player_id: player_id.to_owned() });
     if let Some(tokens) = tokens {
         let bearer = format!("Bearer {}", tokens.access_token).parse().unwrap();
         request.metadata_mut().insert("authorization", bearer);
@@ -74,8 +49,5 @@ pub(crate) fn register(request_id: &str, name: &str, password: &str) -> Register
 }
 
 pub(crate) fn sign_in(name: &str, password: &str) -> SignInRequest {
-    SignInRequest {
-        name: name.to_owned(),
-        password: password.to_owned(),
-    }
+    SignInRequest { name: name.to_owned(), password: password.to_owned() }
 }

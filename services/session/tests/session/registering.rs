@@ -12,36 +12,19 @@ async fn the_same_registration_makes_one_account_on_any_replica() {
     let site = Site::new().await;
     let replica = site.replica(&Config::default()).await;
     let first = register("request-1", "Lee-Sedol", "password 1");
-    let (account, _) = registered(
-        site.client()
-            .register(first.clone())
-            .await
-            .unwrap()
-            .into_inner(),
-    );
+    let (account, _) =
+        registered(site.client().register(first.clone()).await.unwrap().into_inner());
     site.time.advance(5_000);
     for site in [&site, &replica] {
-        let (again, tokens) = registered(
-            site.client()
-                .register(first.clone())
-                .await
-                .unwrap()
-                .into_inner(),
-        );
+        let (again, tokens) =
+            registered(site.client().register(first.clone()).await.unwrap().into_inner());
         assert_eq!(again, account);
-        let answer = site
-            .client()
-            .get_account(get("me", Some(&tokens)))
-            .await
-            .unwrap();
+        let answer = site.client().get_account(get("me", Some(&tokens))).await.unwrap();
         assert_eq!(answer.into_inner().account.as_ref(), Some(&account));
     }
 
-    let reused = (
-        Code::InvalidArgument,
-        "REQUEST_ID_REUSED request_id=request-1".to_owned(),
-        vec![],
-    );
+    let reused =
+        (Code::InvalidArgument, "REQUEST_ID_REUSED request_id=request-1".to_owned(), vec![]);
     for other in [
         register("request-1", "Lee-Sedol", "password 2"),
         register("request-1", "lee-sedol", "password 1"),
@@ -94,23 +77,14 @@ async fn registrations_that_race_make_one_account() {
 async fn a_name_that_looks_like_one_that_is_taken_is_taken() {
     let site = Site::new().await;
     let mut client = site.client();
-    client
-        .register(register("request-1", "Paul", "password 1"))
-        .await
-        .unwrap();
+    client.register(register("request-1", "Paul", "password 1")).await.unwrap();
     for name in ["Paul", "paul", "PAUL", "Pau1", "PAUI", "Ｐａｕｌ"] {
-        let status = client
-            .register(register("request-2", name, "password 2"))
-            .await
-            .unwrap_err();
+        let status = client.register(register("request-2", name, "password 2")).await.unwrap_err();
         assert_eq!(
             (status.code(), reason(&status).as_str()),
             (Code::AlreadyExists, "NAME_TAKEN"),
             "{name}"
         );
     }
-    client
-        .register(register("request-2", "Paula", "password 2"))
-        .await
-        .unwrap();
+    client.register(register("request-2", "Paula", "password 2")).await.unwrap();
 }

@@ -77,18 +77,8 @@ impl Site {
         let shutdown = Shutdown::new();
         let stop = shutdown.clone();
         let served = tokio::spawn(async move {
-            server::serve(listener, services, gate, DESCRIPTORS, stop)
-                .await
-                .unwrap();
+            server::serve(listener, services, gate, DESCRIPTORS, stop).await.unwrap();
         });
-        Self {
-            time,
-            database,
-            signer,
-            folder,
-            address,
-            shutdown,
-            served,
-        }
+        Self { time, database, signer, folder, address, shutdown, served }
     }
 }

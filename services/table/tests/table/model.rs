@@ -19,7 +19,7 @@ use crate::invariants::Invariants;
 use crate::kit::{Game, START_MS, replay, view};
 use crate::time::CONTROLS;
 
-const COMMANDS: u64 = 50_000;
+const COMMANDS: u64 = 1_000_000;
 const SEED: u64 = 20_260_701;
 
 /// What happened in a run, so that a run in which nothing happened is found out.

@@ -34,9 +34,7 @@ impl Clock {
     pub fn thought_ms(&self, seat: Seat, now_ms: i64) -> i64 {
         let side = self.side(seat);
         let aside_ms = side.late_ms.saturating_add(side.credits.outage_ms);
-        side.consumed_ms
-            .saturating_add(self.used_in_turn_ms(seat, now_ms))
-            .saturating_sub(aside_ms)
+        side.consumed_ms.saturating_add(self.used_in_turn_ms(seat, now_ms)).saturating_sub(aside_ms)
     }
 
     /// What a seat was given back so far.
@@ -50,9 +48,7 @@ impl Clock {
         Account {
             granted_ms: side.granted_ms,
             credited_ms: side.credits.uncharged_ms(),
-            consumed_ms: side
-                .consumed_ms
-                .saturating_add(self.used_in_turn_ms(seat, now_ms)),
+            consumed_ms: side.consumed_ms.saturating_add(self.used_in_turn_ms(seat, now_ms)),
             remaining_ms: self.left(seat, now_ms).total_ms(&self.control),
             discarded_ms: side.discarded_ms,
         }
