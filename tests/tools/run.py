@@ -30,7 +30,7 @@ FAILED = 1
 BENCHES = [
     ("tengen-rules", "rules", ""),
     ("tengen-live", "commit", "redis-server"),
-    ("tengen-suite", "due", ""),
+    ("tengen-suite", "lateness", ""),
 ]
 
 RESULT = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;")

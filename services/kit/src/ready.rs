@@ -63,6 +63,11 @@ impl Latch {
         }
     }
 
+    /// The process ends: no news for the log.
+    pub(crate) fn close(&self) {
+        self.turn(false);
+    }
+
     fn turn(&self, to: bool) -> bool {
         self.readiness.0.send_if_modified(|latches| latches.insert(self.name, to) != Some(to))
     }

@@ -163,11 +163,12 @@ async fn a_replica_that_dies_costs_a_thousand_clients_nothing() {
     let say = |_| async { Status::aborted("said") };
     let mut replicas = [(); 3].map(|()| Replica::start(&suite, say));
     let channels: Vec<_> = (0..10).map(|_| suite.channel(&replicas)).collect();
-    let before = crowd(&channels, 2).await;
+    // Ten calls pay for a try, and a third of a channel's 100 clients may wait for the one that dies.
+    let before = crowd(&channels, 6).await;
     assert!(before.iter().all(|code| *code == Code::Aborted));
     assert!(replicas.iter().all(|replica| replica.calls() > before.len() / 10), "all are called");
 
-    let crowd = crowd(&channels, 8);
+    let crowd = crowd(&channels, 6);
     let (dying, others) = replicas.split_first_mut().unwrap();
     let (codes, ()) = tokio::join!(crowd, async {
         let at = dying.calls() + 500;
@@ -176,7 +177,8 @@ async fn a_replica_that_dies_costs_a_thousand_clients_nothing() {
         }
         dying.kill();
     });
-    assert!(codes.iter().all(|code| *code == Code::Aborted), "no call fails");
+    let failed: Vec<_> = codes.iter().filter(|code| **code != Code::Aborted).collect();
+    assert!(failed.is_empty(), "{failed:?}");
     let attempts = dying.calls() + others.iter().map(Replica::calls).sum::<usize>();
     let calls = before.len() + codes.len();
     assert!(attempts * 10 <= calls * 11, "{attempts} attempts for {calls} calls");

@@ -1,4 +1,5 @@
 //! The contract keeps its promises.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 use std::fs;

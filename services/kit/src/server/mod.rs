@@ -183,7 +183,7 @@ impl Server {
         };
         let end = async {
             shutdown.begun().await;
-            latch.lose(&"told to end");
+            latch.close();
             if !drain.notice.is_zero() {
                 sleep_until(Instant::now() + drain.notice).await;
             }
