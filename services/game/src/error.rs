@@ -57,6 +57,11 @@ pub fn rejected(rejection: &Rejection, record: &GameRecord) -> Refusal {
             let name = kind::offer(*offer).as_str_name();
             refusal("NO_OFFER").meta("offer", name.trim_start_matches("OFFER_KIND_"))
         }
+        Rejection::OtherPause { reason } => {
+            let name = kind::pause(*reason).as_str_name();
+            let expected = name.trim_start_matches("PAUSE_REASON_");
+            refusal("WRONG_PHASE").meta("phase", "PAUSED").meta("expected", expected)
+        }
         Rejection::NoPauseLeft { most } => {
             let most = usize::try_from(*most).unwrap_or(usize::MAX);
             limit("pauses by agreement", most)

@@ -78,6 +78,9 @@ pub fn bind(parts: Parts) -> Service {
         .grpc(RefereeServiceServer::new(referee).max_decoding_message_size(MAX_MESSAGE_BYTES))
         .grpc(RecordServiceServer::new(records).max_decoding_message_size(MAX_MESSAGE_BYTES))
         .grpc(OrganiserServiceServer::new(organiser).max_decoding_message_size(MAX_MESSAGE_BYTES))
-        .grpc(GameControlServiceServer::new(control.clone()))
+        .grpc(
+            GameControlServiceServer::new(control.clone())
+                .max_decoding_message_size(MAX_MESSAGE_BYTES),
+        )
         .grpc(ResultsServiceServer::new(control).max_decoding_message_size(MAX_MESSAGE_BYTES))
 }

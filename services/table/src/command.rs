@@ -3,6 +3,7 @@
 use std::fmt;
 
 use tengen_rules::{Colour, Point, Refusal};
+use tengen_timing::PauseReason;
 
 use crate::{EndReason, Event, Offer, Phase, Word};
 
@@ -180,6 +181,11 @@ pub enum Rejection {
         /// What was answered or offered.
         offer: Offer,
     },
+    /// The game is paused for other reasons: whoever made a pause ends it.
+    OtherPause {
+        /// The reason that does not hold.
+        reason: PauseReason,
+    },
     /// No more pauses by agreement in this game.
     NoPauseLeft {
         /// The most a game has.
@@ -227,6 +233,9 @@ impl fmt::Display for Rejection {
             }
             Self::Rated => f.write_str("this is for casual games; the game is rated"),
             Self::NoOffer { offer } => write!(f, "{offer:?}: there is no such offer to speak of"),
+            Self::OtherPause { reason } => {
+                write!(f, "the game is paused, but not for the reason {reason:?}")
+            }
             Self::NoPauseLeft { most } => write!(f, "a game has {most} pauses by agreement"),
             Self::BadTime { field, value, expected } => {
                 write!(f, "{field} is {value}, expected {expected}")

@@ -80,7 +80,7 @@ impl Table {
     fn resumed(&self, reason: PauseReason) -> Result<Fact, Rejection> {
         self.expect(Phase::Paused)?;
         if self.pauses.iter().all(|(held, _)| *held != reason) {
-            return Err(self.wrong_phase(Phase::Paused));
+            return Err(Rejection::OtherPause { reason });
         }
         Ok(Fact::Resumed { reason })
     }

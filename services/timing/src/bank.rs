@@ -109,9 +109,11 @@ impl Bank {
     }
 
     /// A turn never starts on a broken minute: an opened one is replaced by a whole one, so that
-    /// what was used of it was free.
+    /// what was used of it was free. A Canadian period goes on over several turns.
     pub(crate) fn whole_period(self, control: &Control) -> Refill {
-        let broken = self.periods_left > 0 && self.period_left_ms < control.period_ms();
+        let each_turn = !matches!(control, Control::Canadian { .. });
+        let broken =
+            each_turn && self.periods_left > 0 && self.period_left_ms < control.period_ms();
         if broken {
             self.new_period(control)
         } else {

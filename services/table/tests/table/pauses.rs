@@ -149,9 +149,11 @@ fn a_pause_is_ended_by_who_made_it() {
     agreed.agree(Black, Offer::Pause).unwrap();
     let before = [view(&ordered), view(&agreed)];
     for by in Colour::BOTH {
-        assert!(matches!(ordered.resume(by), Err(Rejection::WrongPhase { .. })));
+        let reason = PauseReason::Agreement;
+        assert_eq!(ordered.resume(by), Err(Rejection::OtherPause { reason }));
     }
-    assert!(matches!(agreed.order(Ordered::Resume), Err(Rejection::WrongPhase { .. })));
+    let reason = PauseReason::Referee;
+    assert_eq!(agreed.order(Ordered::Resume), Err(Rejection::OtherPause { reason }));
     assert_eq!([view(&ordered), view(&agreed)], before);
     let mut running = timed(9, absolute(60_000));
     let wrong = Rejection::WrongPhase { phase: Phase::Playing, expected: Phase::Paused };
@@ -202,16 +204,16 @@ fn nothing_is_played_in_a_pause() {
     let before = view(&game);
     let phase = Phase::Paused;
     for act in every_act(&game) {
+        let wrong = |expected| Rejection::WrongPhase { phase, expected };
         let expected = match act {
             Act::Resign | Act::Leave => continue,
-            Act::Mark { .. } | Act::Accept { .. } | Act::Dispute => Phase::Counting,
-            Act::Arrive => Phase::Waiting,
-            Act::Resume => Phase::Paused,
-            _ => Phase::Playing,
+            Act::Mark { .. } | Act::Accept { .. } | Act::Dispute => wrong(Phase::Counting),
+            Act::Arrive => wrong(Phase::Waiting),
+            Act::Resume => Rejection::OtherPause { reason: PauseReason::Agreement },
+            _ => wrong(Phase::Playing),
         };
         for by in Colour::BOTH {
-            let answer = game.act(by, act.clone());
-            assert_eq!(answer, Err(Rejection::WrongPhase { phase, expected }), "{by} {act:?}");
+            assert_eq!(game.act(by, act.clone()), Err(expected.clone()), "{by} {act:?}");
         }
     }
     assert_eq!(view(&game), before);
