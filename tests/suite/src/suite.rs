@@ -8,7 +8,6 @@ use tengen_kit::shutdown::Shutdown;
 use tengen_kit::time::{ManualTime, SharedTime, WallTime};
 use tengen_live::Memory;
 use tengen_proto::game::v1::RatingState;
-use tengen_proto::rating::v1::GetResultRatingRequest;
 use tengen_standalone::dev;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -110,15 +109,13 @@ impl Suite {
         self.manual.as_ref().expect("a suite whose time is moved").advance(ms);
     }
 
-    /// Waits until the ledger holds the result of a game. The outbox is emptied by itself; this
-    /// asks again each time the rating service answers, and a broken one is a test that hangs and
-    /// is cut.
+    /// Waits until a rated game shows that the ledger holds its result: it is booked, acknowledged
+    /// and archived, in this order. Nothing here keeps time; it asks again after each answer.
     pub async fn rated(&self, game_id: &str) {
         let mut guest = self.guest();
         loop {
-            let request = GetResultRatingRequest { game_id: game_id.into() };
-            let answer = guest.ratings.get_result_rating(request).await.expect("answers");
-            if answer.into_inner().state() == RatingState::Applied {
+            let result = guest.game(game_id).await.result.expect("the game is over");
+            if result.rating() == RatingState::Applied {
                 return;
             }
             tokio::task::yield_now().await;
