@@ -6,7 +6,7 @@ mod watcher;
 
 use std::sync::Arc;
 
-use tengen_kit::auth::{Caller, caller};
+use tengen_kit::auth::caller;
 use tengen_kit::fields::Fields;
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::status::Refusal;
@@ -63,7 +63,7 @@ impl ClockService for Reader {
         &self,
         request: Request<wire::WatchClockRequest>,
     ) -> Result<Response<BoxStream<wire::WatchClockResponse>>, Status> {
-        let player = player(&caller(&request));
+        let player = caller(&request).account_id().map(str::to_owned);
         let id = request.into_inner().game_id;
         game_id(&id)?;
         let stamp = player.map(|player_id| Stamp {
@@ -98,14 +98,6 @@ impl ClockService for Reader {
     ) -> Result<Response<wire::SyncTimeResponse>, Status> {
         let server_now = Some(timestamp(self.live.now_ms()));
         Ok(Response::new(wire::SyncTimeResponse { server_now }))
-    }
-}
-
-/// The account that asks, if it is one.
-fn player(caller: &Caller) -> Option<String> {
-    match caller {
-        Caller::Account(account) => Some(account.id.clone()),
-        Caller::Guest | Caller::Service(_) => None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use prost::Message;
 use rand::RngExt;
-use tengen_kit::auth::{Account, Caller, caller};
+use tengen_kit::auth::{Account, caller};
 use tengen_kit::fields::Fields;
 use tengen_kit::status::Refusal;
 use tengen_live::{Live, LiveError, Version};
@@ -315,13 +315,6 @@ fn taken(challenge_id: &str) -> Refusal {
         .meta("challenge_id", challenge_id)
 }
 
-fn account_id(caller: &Caller) -> Option<&str> {
-    match caller {
-        Caller::Account(account) => Some(&account.id),
-        Caller::Guest | Caller::Service(_) => None,
-    }
-}
-
 #[tonic::async_trait]
 impl LobbyService for Lobby {
     async fn create_challenge(
@@ -339,7 +332,7 @@ impl LobbyService for Lobby {
     ) -> Result<Response<wire::ListChallengesResponse>, Status> {
         let caller = caller(&request);
         let mut challenges: Vec<_> = self.all().await?.iter().map(shown).collect();
-        challenges.retain(|one| is_open(one) && may_see(one, account_id(&caller)));
+        challenges.retain(|one| is_open(one) && may_see(one, caller.account_id()));
         challenges.sort_by_key(|one| one.created_at.map(|at| (at.seconds, at.nanos)));
         Ok(Response::new(wire::ListChallengesResponse { challenges }))
     }
@@ -355,7 +348,7 @@ impl LobbyService for Lobby {
         fields.finish()?;
         let (_, stored) = self.find(&id).await?;
         let challenge = shown(&stored);
-        if !may_see(&challenge, account_id(&caller)) {
+        if !may_see(&challenge, caller.account_id()) {
             return Err(error::no_challenge(&id).into());
         }
         if challenge.state() == wire::ChallengeState::Accepted {

@@ -10,7 +10,7 @@ pub mod watch;
 
 use std::sync::Arc;
 
-use tengen_kit::auth::{Caller, caller};
+use tengen_kit::auth::caller;
 use tengen_kit::fields::Fields;
 use tengen_kit::status::Refusal;
 use tengen_proto::game::v1 as wire;
@@ -54,7 +54,7 @@ impl Play {
         &self,
         request: Request<wire::WatchGameRequest>,
     ) -> Result<Response<Watching>, Status> {
-        let caller = account_id(&caller(&request));
+        let caller = caller(&request).account_id().map(str::to_owned);
         let wire::WatchGameRequest { game_id, after_sequence, head_hash } = request.into_inner();
         let mut fields = Fields::new();
         fields.id("game_id", &game_id);
@@ -67,14 +67,6 @@ impl Play {
         fields.finish()?;
         let from = From { sequence: after_sequence, head_hash, caller };
         Ok(Response::new(self.watches.watch(&game_id, from).await?))
-    }
-}
-
-/// The account that asks, if it is one.
-fn account_id(caller: &Caller) -> Option<String> {
-    match caller {
-        Caller::Account(account) => Some(account.id.clone()),
-        Caller::Guest | Caller::Service(_) => None,
     }
 }
 
@@ -93,12 +85,12 @@ macro_rules! commands {
                 &self,
                 request: Request<wire::GetGameRequest>,
             ) -> Result<Response<wire::GetGameResponse>, Status> {
-                let caller = account_id(&caller(&request));
+                let caller = caller(&request);
                 let id = request.into_inner().game_id;
                 game_id(&id)?;
                 let record = self.games.read(&id).await?;
                 let applied = self.games.is_applied(&record).await?;
-                let game = game(&record, self.games.now_ms(), caller.as_deref(), applied);
+                let game = game(&record, self.games.now_ms(), caller.account_id(), applied);
                 Ok(Response::new(wire::GetGameResponse { game: Some(game) }))
             }
 

@@ -44,6 +44,15 @@ impl Caller {
         matches!(self, Self::Account(account) if account.roles.iter().any(|held| held == role))
     }
 
+    /// The id of the account that calls, if it is one.
+    #[must_use]
+    pub fn account_id(&self) -> Option<&str> {
+        match self {
+            Self::Account(account) => Some(&account.id),
+            Self::Guest | Self::Service(_) => None,
+        }
+    }
+
     /// The account that calls.
     ///
     /// # Errors
