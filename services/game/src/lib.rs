@@ -11,6 +11,8 @@ mod record;
 mod record_tests;
 mod service;
 mod store;
+#[cfg(test)]
+mod store_tests;
 
 use std::sync::Arc;
 

@@ -1,13 +1,11 @@
 //! The service as a process of its own.
 
 use std::error::Error;
-use std::sync::Arc;
 
 use tengen_kit::Site;
 use tengen_kit::client::{ServiceChannel, Urls};
 use tengen_kit::config::{DatabaseUrl, RedisUrl, Settings};
 use tengen_kit::service::Service;
-use tengen_live::{Live, Redis, RedisSettings};
 use tengen_proto::session::v1::GetKeysRequest;
 use tengen_proto::session::v1::session_service_client::SessionServiceClient;
 use tonic::Status;
@@ -46,8 +44,10 @@ pub async fn start(
     let sessions = site.channel(&settings.session_urls);
     let archive = site.database_aside("archive", &settings.database_url, MIGRATIONS)?;
     let keys_of = sessions.clone();
-    let (live, ()) =
-        tokio::join!(live(&site, &settings.redis_url), site.keys(move || keys(keys_of.clone())),);
+    let (live, ()) = tokio::join!(
+        tengen_live::of_site(&site, &settings.redis_url),
+        site.keys(move || keys(keys_of.clone())),
+    );
     Ok(bind(Parts {
         config: settings.config,
         live,
@@ -56,15 +56,6 @@ pub async fn start(
         archive,
         sessions,
     }))
-}
-
-async fn live(site: &Site, url: &RedisUrl) -> Arc<dyn Live> {
-    let live = site.component(
-        "live state",
-        || Redis::connect(url.as_ref(), RedisSettings::default()),
-        |live: Redis| async move { live.entry("probe", "probe").await.map(|_| ()) },
-    );
-    Arc::new(live.await)
 }
 
 /// The keys of access tokens, from the session service.

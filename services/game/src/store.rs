@@ -11,6 +11,7 @@ use tengen_live::{Commit, Live, LiveError, Outgoing, Record};
 use tengen_rules::Colour;
 use tengen_table::{Command, Decision, Event, Order, Rejection, Settings};
 use tokio::sync::Mutex;
+use tonic::Code;
 
 use crate::archive::{Archive, Cursor};
 use crate::convert::result;
@@ -184,6 +185,9 @@ impl Games {
         let seen = self.seen(id).await?;
         let mut record = seen.lock().await;
         self.refresh(&mut record).await?;
+        if record.ended() {
+            return Ok(None);
+        }
         for _ in 0..TRIES {
             let events = record.table.due(self.live.now_ms());
             if self.commit(&mut record, &events).await? && events.is_empty() {
@@ -204,6 +208,7 @@ impl Games {
         for (id, version, _) in listed {
             match self.read(&id).await {
                 Ok(record) if !record.ended() => games.push(record),
+                Err(refusal) if refusal.code() != Code::NotFound => return Err(refusal),
                 // Over, or gone: the list is swept as it is read.
                 _ => drop(self.live.put_entry(&slot, &id, Some(version), None, None).await),
             }
@@ -243,15 +248,11 @@ impl Games {
         self.archive.keep(&game, &record).await
     }
 
-    /// Whether the ledger holds the result of a game.
-    ///
-    /// # Errors
-    /// When the archive fails.
-    pub async fn is_applied(&self, record: &GameRecord) -> Result<bool, Refusal> {
-        if !record.ended() || !record.table.settings().rated {
-            return Ok(false);
-        }
-        self.archive.holds(&record.id).await
+    /// Whether the ledger is known to hold the result of a game. While the archive is away nothing
+    /// is known, and a result is shown all the same.
+    pub async fn is_applied(&self, record: &GameRecord) -> bool {
+        let rated = record.ended() && record.table.settings().rated;
+        rated && self.archive.holds(&record.id).await.unwrap_or(false)
     }
 
     /// The game as it was after the event of this sequence.

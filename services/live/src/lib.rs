@@ -6,6 +6,7 @@ mod live;
 mod memory;
 mod record;
 mod redis;
+mod site;
 mod wake;
 
 pub use self::redis::{Redis, RedisSettings};
@@ -14,4 +15,5 @@ pub use id::{PARTITIONS, partition, record_id};
 pub use live::{Live, Version};
 pub use memory::{Memory, Settings};
 pub use record::{Claim, Commit, Head, Outgoing, Record};
+pub use site::of_site;
 pub use wake::{Committed, Wake, WakeUps};

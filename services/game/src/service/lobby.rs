@@ -27,7 +27,8 @@ use crate::store::Games;
 const LOBBY: &str = "lobby";
 /// How long a challenge stays open.
 const OPEN_FOR_MS: i64 = 60 * 60 * 1_000;
-/// How long it can still be looked up after it was closed.
+/// How long it can still be looked up after it was closed. Far shorter than the record of a game
+/// stays that is over: a look-up never makes its game a second time.
 const CLOSED_FOR_MS: i64 = 60 * 60 * 1_000;
 /// Changes that may race for one challenge before one is given up.
 const TRIES: usize = 16;

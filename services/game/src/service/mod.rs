@@ -89,7 +89,7 @@ macro_rules! commands {
                 let id = request.into_inner().game_id;
                 game_id(&id)?;
                 let record = self.games.read(&id).await?;
-                let applied = self.games.is_applied(&record).await?;
+                let applied = self.games.is_applied(&record).await;
                 let game = game(&record, self.games.now_ms(), caller.account_id(), applied);
                 Ok(Response::new(wire::GetGameResponse { game: Some(game) }))
             }
