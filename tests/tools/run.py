@@ -26,10 +26,11 @@ from setup import ROOT, VENV, Missing, ensure
 # A hung test must not hang its machine for ever. A cold build must fit.
 STEP_LIMIT_S = 25 * 60
 FAILED = 1
-# Package, benchmark, and what it needs from setup.py.
+# Package, benchmark, and the tools that it needs from setup.py.
 BENCHES = [
     ("tengen-rules", "rules", ""),
     ("tengen-live", "commit", "redis-server"),
+    ("tengen-rating", "settlements", "postgres"),
     ("tengen-suite", "lateness", ""),
 ]
 
@@ -142,6 +143,7 @@ def test_steps() -> list[Step]:
         Step("generated code", ["cargo", "gen", "--check"]),
         Step("Redis", [], tool="redis-server"),
         Step("Valkey", [], tool="valkey-server"),
+        Step("PostgreSQL", [], tool="postgres"),
         Step("build", ["cargo", "test", "--no-run", *rest], stop=True),
         Step("suites", ["cargo", "test", "--no-fail-fast", *rest], tests=True),
     ]
@@ -186,10 +188,10 @@ def run_step(step: Step, tally: Tally) -> None:
 def bench() -> int:
     """Prints the lines of measurement; everything, if there is none or a benchmark fails."""
     status = 0
-    for package, name, tool in BENCHES:
+    for package, name, tools in BENCHES:
         command, lines = ["cargo", "bench", "-p", package, "--bench", name], []
         try:
-            if tool:
+            for tool in tools.split():
                 ensure(tool)
         except Missing as reason:
             say(str(reason))

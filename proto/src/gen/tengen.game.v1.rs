@@ -244,6 +244,9 @@ pub struct Seat {
     /// What this side offers the other; empty if nothing.
     #[prost(enumeration = "OfferKind", repeated, tag = "10")]
     pub offers: ::prost::alloc::vec::Vec<i32>,
+    /// Whether this side has confirmed the restored board; false outside RESTORED (rulebook C8.4).
+    #[prost(bool, tag = "11")]
+    pub restoration_confirmed: bool,
 }
 /// One turn that was taken. Turns are numbered from 1; every kind counts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -404,6 +407,10 @@ pub struct Game {
     /// When the game was made.
     #[prost(message, optional, tag = "20")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Until when both may confirm the restored board; then the game is to be played again. Absent
+    /// outside RESTORED (rulebook C8.4).
+    #[prost(message, optional, tag = "21")]
+    pub restoration_deadline: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// A game in a list.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1076,10 +1083,11 @@ pub struct TimeAdded {
     #[prost(string, tag = "4")]
     pub text: ::prost::alloc::string::String,
 }
-/// Time that the server cost was given back to the side to move (rulebook C8.4).
+/// Time that the server cost was given back (rulebook C8.4).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct OutageCredited {
-    /// Who was given it.
+    /// Who was given it; nobody in particular while counting or before the start, where it is the
+    /// limit that moves.
     #[prost(enumeration = "super::super::common::v1::Colour", tag = "1")]
     pub colour: i32,
     /// How much.

@@ -1052,7 +1052,7 @@ pub struct StoredEvent {
     /// What happened. Points are row × columns + column.
     #[prost(
         oneof = "stored_event::Fact",
-        tags = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26"
+        tags = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28"
     )]
     pub fact: ::core::option::Option<stored_event::Fact>,
 }
@@ -1127,6 +1127,12 @@ pub mod stored_event {
         /// The last move was taken back.
         #[prost(bool, tag = "26")]
         TakeBack(bool),
+        /// Moves were lost.
+        #[prost(bool, tag = "27")]
+        Restored(bool),
+        /// A side, or nobody for both, confirmed the restored board.
+        #[prost(bool, tag = "28")]
+        RestorationConfirmed(bool),
     }
 }
 /// Clocks were stopped.
@@ -1284,12 +1290,15 @@ pub struct TakeResultsResponse {
     #[prost(message, repeated, tag = "1")]
     pub results: ::prost::alloc::vec::Vec<GameResult>,
 }
-/// Which.
+/// Which; 1 to 100 in all.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AcknowledgeResultsRequest {
-    /// Their ids.
+    /// The ids of those that the ledger holds.
     #[prost(string, repeated, tag = "1")]
     pub result_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The ids of those that it cannot book as they are.
+    #[prost(string, repeated, tag = "2")]
+    pub deferred_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1413,7 +1422,8 @@ pub mod results_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// The ledger holds these results; they are not sent again.
+        /// The ledger holds results, which are not sent again; or cannot book them as they are: these are
+        /// sent again behind all others.
         pub async fn acknowledge_results(
             &mut self,
             request: impl tonic::IntoRequest<super::AcknowledgeResultsRequest>,
@@ -1468,7 +1478,8 @@ pub mod results_service_server {
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
-        /// The ledger holds these results; they are not sent again.
+        /// The ledger holds results, which are not sent again; or cannot book them as they are: these are
+        /// sent again behind all others.
         async fn acknowledge_results(
             &self,
             request: tonic::Request<super::AcknowledgeResultsRequest>,

@@ -53,7 +53,7 @@ pub struct Counts {
 /// One row of the ledger; rows are only ever added (rulebook L14).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LedgerEntry {
-    /// Its place in ledger order.
+    /// Its place among the player's rows: 1 for the first.
     #[prost(int64, tag = "1")]
     pub entry_id: i64,
     /// The player.

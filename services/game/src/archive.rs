@@ -29,7 +29,7 @@ impl Archive {
         Self(database)
     }
 
-    /// Keeps a game that is over; kept before, it stays as it is.
+    /// Keeps a game that is over, in place of what was kept of it before it was restored.
     ///
     /// # Errors
     /// The database fails.
@@ -37,7 +37,9 @@ impl Archive {
         let Some(outcome) = game.table.outcome() else { return Ok(()) };
         let kept = sqlx::query(
             "insert into archive (game_id, black_id, white_id, ended_at_ms, log)
-             values ($1, $2, $3, $4, $5) on conflict (game_id) do nothing",
+             values ($1, $2, $3, $4, $5)
+             on conflict (game_id) do update
+             set ended_at_ms = excluded.ended_at_ms, log = excluded.log",
         )
         .bind(&game.id)
         .bind(&game.player(Colour::Black).id)
@@ -49,13 +51,14 @@ impl Archive {
         kept.map(drop).map_err(|error| sql::refusal("archive", &error))
     }
 
-    /// Whether a game is here.
+    /// Whether a game is here that ended at this instant.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn holds(&self, game_id: &str) -> Result<bool, Refusal> {
-        let found = sqlx::query("select 1 from archive where game_id = $1")
+    pub async fn holds(&self, game_id: &str, ended_at_ms: i64) -> Result<bool, Refusal> {
+        let found = sqlx::query("select 1 from archive where game_id = $1 and ended_at_ms = $2")
             .bind(game_id)
+            .bind(ended_at_ms)
             .fetch_optional(&self.0)
             .await;
         found.map(|row| row.is_some()).map_err(|error| sql::refusal("archive", &error))

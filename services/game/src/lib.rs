@@ -1,10 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod archive;
+#[cfg(test)]
+mod archive_tests;
+mod beat;
 pub mod config;
 mod convert;
 mod error;
 mod lag;
+mod outages;
 mod process;
 mod record;
 #[cfg(test)]
@@ -56,11 +60,12 @@ pub struct Parts {
     pub sessions: ServiceChannel,
 }
 
-/// Binds the service to its parts.
+/// Binds the service to its parts, and begins to beat. To be called on a runtime.
 pub fn bind(parts: Parts) -> Service {
     let Parts { config, live, time, shutdown, archive, sessions } = parts;
     let archive = archive::Archive::new(archive);
     let games = Arc::new(store::Games::new(Arc::clone(&live), archive, config.remembered));
+    tokio::spawn(beat::beat(Arc::downgrade(&games), Arc::clone(&live), Arc::clone(&time)));
     let watches = service::watch::Watches::new(
         Arc::clone(&games),
         Arc::clone(&live),

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use tengen_live::{Head, Record};
 use tengen_rules::Colour;
-use tengen_table::{Event, Phase, Settings, Table};
+use tengen_table::{Event, Fact, Phase, Settings, Table};
 
 use crate::convert::stored;
 
@@ -30,7 +30,23 @@ pub struct GameRecord {
     pub table: Table,
     /// The last event's sequence and chain hash.
     pub head: Head,
+    /// Whether events that this replica has seen are gone from the live state, and the record does
+    /// not say so yet.
+    pub lost: bool,
+    /// What is known to be committed, while it is not known of the rest.
+    sure: Option<Mark>,
 }
+
+/// What has been seen of a game.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    head: Head,
+    restorations: u32,
+    lost: bool,
+}
+
+/// The head before the first event.
+const BEGIN: Head = Head { sequence: 0, hash: [0; 16] };
 
 /// A log that no version of this service wrote.
 #[derive(Debug, thiserror::Error)]
@@ -84,11 +100,59 @@ impl GameRecord {
         Ok(game)
     }
 
+    /// The same game, read again. It is [`lost`](Self::lost) if the log does not hold what this one
+    /// has seen, unless the log itself tells of a loss since.
+    ///
+    /// # Errors
+    /// As [`GameRecord::from_log`].
+    pub fn renewed(&self, record: &Record) -> Result<Self, Broken> {
+        let mut game = Self::from_log(&self.id, record)?;
+        let seen = self.sure.unwrap_or(self.mark());
+        let told = game.table.restorations() > seen.restorations;
+        game.lost = (seen.lost || !holds(record, seen.head)) && !told;
+        Ok(game)
+    }
+
+    /// Whether a log goes on from where this game stands.
+    pub fn is_in(&self, record: &Record) -> bool {
+        holds(record, self.head)
+    }
+
+    const fn mark(&self) -> Mark {
+        let Self { head, lost, .. } = *self;
+        Mark { head, restorations: self.table.restorations(), lost }
+    }
+
+    /// Folds in events that are about to be committed. Until [`GameRecord::committed`] is called,
+    /// the record is [`unsure`](Self::unsure): whoever finds it so reads it again.
+    ///
+    /// # Errors
+    /// Events that cannot follow.
+    pub fn fold(&mut self, events: &[Event], head: Head) -> Result<(), Broken> {
+        self.sure.get_or_insert(self.mark());
+        for (event, sequence) in events.iter().zip(self.head.sequence + 1..) {
+            self.table.fold(event).map_err(|error| broken(&self.id, sequence, error))?;
+            self.lost &= event.fact != Fact::Restored;
+        }
+        self.head = head;
+        Ok(())
+    }
+
+    /// The events that were folded in are committed.
+    pub const fn committed(&mut self) {
+        self.sure = None;
+    }
+
+    /// Whether events were folded in of which it is not known that they were committed.
+    pub const fn unsure(&self) -> bool {
+        self.sure.is_some()
+    }
+
     fn first(id: &str, entry: &Bytes) -> Result<Self, Broken> {
         let (players, event) = stored::parse_opening(entry).map_err(|what| broken(id, 1, what))?;
         let table = Table::open(&event).map_err(|error| broken(id, 1, error))?;
-        let head = Head { sequence: 1, hash: chain([0; 16], entry) };
-        Ok(Self { id: id.to_owned(), players, table, head })
+        let head = after(BEGIN, entry);
+        Ok(Self { id: id.to_owned(), players, table, head, lost: false, sure: None })
     }
 
     /// Folds the next entry in.
@@ -101,7 +165,8 @@ impl GameRecord {
         let event = stored::parse(entry, self.table.last_at_ms(), size)
             .map_err(|what| broken(&self.id, sequence, what))?;
         self.table.fold(&event).map_err(|error| broken(&self.id, sequence, error))?;
-        self.head = Head { sequence, hash: chain(self.head.hash, entry) };
+        self.head = after(self.head, entry);
+        self.lost &= event.fact != Fact::Restored;
         Ok(event)
     }
 
@@ -114,7 +179,7 @@ impl GameRecord {
             .map(|event| {
                 let entry = stored::event(event, last_ms, size);
                 last_ms = event.at_ms;
-                head = Head { sequence: head.sequence + 1, hash: chain(head.hash, &entry) };
+                head = after(head, &entry);
                 entry
             })
             .collect();
@@ -139,6 +204,18 @@ impl GameRecord {
 
 fn broken(id: &str, sequence: i64, what: impl ToString) -> Broken {
     Broken { game_id: id.to_owned(), sequence, what: what.to_string() }
+}
+
+/// Whether a log has this head, or had it once.
+fn holds(record: &Record, head: Head) -> bool {
+    let seen = usize::try_from(head.sequence).unwrap_or(usize::MAX);
+    let had = |log: &[Bytes]| log.iter().fold(BEGIN, |head, entry| after(head, entry));
+    record.log.get(..seen).is_some_and(|log| had(log) == head)
+}
+
+/// The head after one more entry.
+pub fn after(head: Head, entry: &[u8]) -> Head {
+    Head { sequence: head.sequence + 1, hash: chain(head.hash, entry) }
 }
 
 /// The chain hash: the first half of SHA-256 over the hash before and the entry.

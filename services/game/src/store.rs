@@ -1,13 +1,14 @@
 //! The games, as verbs: make, read, act, let fall due. One compare-and-set a game decides; what
-//! this replica remembers only saves reading.
+//! this replica remembers saves reading, and shows when the live state has lost something.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use moka::sync::Cache;
 use prost::Message;
 use tengen_kit::status::Refusal;
-use tengen_live::{Commit, Live, LiveError, Outgoing, Record};
+use tengen_live::{Commit, Live, LiveError, Outgoing, PARTITIONS, Record, partition};
 use tengen_rules::Colour;
 use tengen_table::{Command, Decision, Event, Order, Rejection, Settings};
 use tokio::sync::Mutex;
@@ -17,6 +18,7 @@ use crate::archive::{Archive, Cursor};
 use crate::convert::result;
 use crate::error;
 use crate::lag;
+use crate::outages::Known;
 use crate::record::{GameRecord, Player};
 
 /// Commits that may race for one command before it is given up.
@@ -31,13 +33,14 @@ pub struct Games {
     /// Games as this replica last saw them. Commands to one game wait for each other here, which
     /// saves them a conflict.
     seen: Cache<String, Arc<Mutex<GameRecord>>>,
+    outages: Known,
 }
 
 impl Games {
     /// Games over these stores, of which at most `remembered` are kept in memory.
     pub fn new(live: Arc<dyn Live>, archive: Archive, remembered: u64) -> Self {
         let seen = Cache::builder().max_capacity(remembered).time_to_idle(REMEMBERED).build();
-        Self { live, archive, seen }
+        Self { live, archive, seen, outages: Known::default() }
     }
 
     /// The live state's clock.
@@ -62,6 +65,7 @@ impl Games {
             head: record.head,
             entries: vec![entry],
             next_due_ms: record.table.next_due_ms(),
+            outages: 0,
             outbox: None,
             ended: false,
         };
@@ -87,63 +91,89 @@ impl Games {
         let seen = self.seen(id).await?;
         let mut record = seen.lock().await;
         self.refresh(&mut record).await?;
+        self.make_good(&mut record).await?;
         Ok(record.clone())
     }
 
-    /// Carries out a command of `player_id`, and returns the game after it; the same request
-    /// again returns the same. The stamp is taken at once, before anything is waited for.
+    /// A game as it is now, for one who has seen it at this head: if the live state has lost that,
+    /// the record says so.
+    ///
+    /// # Errors
+    /// As [`Games::read`].
+    pub async fn read_after(&self, shown: &GameRecord) -> Result<GameRecord, Refusal> {
+        let seen = self.seen(&shown.id).await?;
+        let mut record = seen.lock().await;
+        let log = self.load(&shown.id).await?;
+        let renewed = |seen: &GameRecord| seen.renewed(&log).map_err(|e| error::broken(&e));
+        let lost = renewed(shown)?.lost;
+        *record = renewed(&record)?;
+        record.lost |= lost;
+        self.make_good(&mut record).await?;
+        Ok(record.clone())
+    }
+
+    /// Carries out a command of `player_id`, and shows the game after it; the same request again
+    /// shows the same. The stamp is taken at once, before anything is waited for.
     ///
     /// # Errors
     /// Why the command is refused; or the live state fails, and whether the command happened, the
     /// same request will tell.
-    pub async fn act(
+    pub async fn act<T>(
         &self,
         id: &str,
         player_id: &str,
         command: impl Fn(Colour) -> Command,
-    ) -> Result<GameRecord, Refusal> {
+        show: impl Fn(&GameRecord) -> T,
+    ) -> Result<T, Refusal> {
         let now_ms = self.live.now_ms();
         let decide = |record: &GameRecord| {
             let seat = record.seat_of(player_id).ok_or_else(|| error::not_seated(id))?;
             Ok(record.table.decide(&command(seat), now_ms))
         };
-        self.carry_out(id, decide).await
+        self.carry_out(id, decide, show).await
     }
 
     /// Carries out a referee's order, like a command. Nobody rules in a game he plays.
     ///
     /// # Errors
     /// As [`Games::act`]; OWN_GAME.
-    pub async fn order(&self, id: &str, order: &Order) -> Result<GameRecord, Refusal> {
+    pub async fn order<T>(
+        &self,
+        id: &str,
+        order: &Order,
+        show: impl Fn(&GameRecord) -> T,
+    ) -> Result<T, Refusal> {
         let now_ms = self.live.now_ms();
         let decide = |record: &GameRecord| match record.seat_of(&order.word.referee) {
             Some(_) => Err(error::own_game(id)),
             None => Ok(record.table.order(order, now_ms)),
         };
-        self.carry_out(id, decide).await
+        self.carry_out(id, decide, show).await
     }
 
     /// Decides and commits until one commit stands. No refusal is given by a cached record: the
     /// head is confirmed first.
-    async fn carry_out(
+    async fn carry_out<T>(
         &self,
         id: &str,
         decide: impl Fn(&GameRecord) -> Result<Result<Decision, Rejection>, Refusal>,
-    ) -> Result<GameRecord, Refusal> {
+        show: impl Fn(&GameRecord) -> T,
+    ) -> Result<T, Refusal> {
         let seen = self.seen(id).await?;
         let mut record = seen.lock().await;
         for _ in 0..TRIES {
+            self.make_good(&mut record).await?;
             match decide(&record)? {
                 Ok(Decision::Known { sequence }) if sequence == record.head.sequence => {
-                    return Ok(record.clone());
+                    return Ok(show(&record));
                 }
-                Ok(Decision::Known { sequence }) => return self.at(id, sequence).await,
+                Ok(Decision::Known { sequence }) => return Ok(show(&self.at(id, sequence).await?)),
                 Ok(Decision::Due(events)) => {
                     self.commit(&mut record, &events).await?;
                 }
                 Ok(Decision::Accepted(events)) => {
                     if self.commit(&mut record, &events).await? {
-                        return Ok(record.clone());
+                        return Ok(show(&record));
                     }
                 }
                 Err(rejection) => {
@@ -167,6 +197,7 @@ impl Games {
         let seat = record.seat_of(player_id).ok_or_else(|| error::not_seated(id))?;
         let least_ms = lag::record(&*self.live, id, player_id, lag_ms).await?;
         for _ in 0..TRIES {
+            self.make_good(&mut record).await?;
             let news = record.table.lag_measured(seat, least_ms, self.live.now_ms());
             let Some(event) = news else { return Ok(least_ms) };
             if self.commit(&mut record, &[event]).await? {
@@ -189,12 +220,26 @@ impl Games {
             return Ok(None);
         }
         for _ in 0..TRIES {
+            self.make_good(&mut record).await?;
             let events = record.table.due(self.live.now_ms());
             if self.commit(&mut record, &events).await? && events.is_empty() {
                 return Ok(record.table.next_due_ms());
             }
         }
         Err(error::contended(TRIES))
+    }
+
+    /// Holds every running game of these partitions that this replica remembers against the live
+    /// state, which was out: what is lost is seen, and what the outage cost is given back.
+    pub async fn look_after(&self, partitions: &HashSet<u16>) {
+        let concerned =
+            |id: &str| partition(id).is_some_and(|of| partitions.contains(&(of % PARTITIONS)));
+        let ids: Vec<_> = self.seen.iter().map(|(id, _)| id).filter(|id| concerned(id)).collect();
+        for id in ids {
+            if let Err(refusal) = self.read(&id).await {
+                tracing::warn!(game_id = *id, %refusal, "a game could not be looked after");
+            }
+        }
     }
 
     /// The games in which a player holds a seat and that are not over, the newest first.
@@ -251,8 +296,9 @@ impl Games {
     /// Whether the ledger is known to hold the result of a game. While the archive is away nothing
     /// is known, and a result is shown all the same.
     pub async fn is_applied(&self, record: &GameRecord) -> bool {
-        let rated = record.ended() && record.table.settings().rated;
-        rated && self.archive.holds(&record.id).await.unwrap_or(false)
+        let Some(outcome) = record.table.outcome() else { return false };
+        let rated = record.table.settings().rated;
+        rated && self.archive.holds(&record.id, outcome.at_ms).await.unwrap_or(false)
     }
 
     /// The game as it was after the event of this sequence.
@@ -276,40 +322,72 @@ impl Games {
     /// alone stands where it ended.
     async fn refresh(&self, record: &mut GameRecord) -> Result<bool, Refusal> {
         let head = self.live.head(&record.id).await.map_err(|error| error::live(&error))?;
-        if head == Some(record.head) || (head.is_none() && record.ended()) {
+        let known = head == Some(record.head) || (head.is_none() && record.ended());
+        if known && !record.unsure() {
             return Ok(false);
         }
-        *record = self.fold(&record.id).await?;
+        self.renew(record).await?;
         Ok(true)
     }
 
-    /// Commits events that were decided on this record, and folds them in. False when another
-    /// commit was first: the record is fresh then, and it is to be decided again.
+    /// Folds events in that were decided on this record, and commits them. False when another
+    /// commit was first: the record is fresh then, and it is to be decided again. Where it stays
+    /// open whether the commit happened, or nobody waits for it any more, the record is unsure.
     async fn commit(&self, record: &mut GameRecord, events: &[Event]) -> Result<bool, Refusal> {
         let (entries, head) = record.entries(events);
-        let mut after = record.clone();
-        for entry in &entries {
-            after.append(entry).map_err(|error| error::broken(&error))?;
-        }
-        let ended = after.ended();
-        let outbox = (ended && !record.ended()).then(|| Outgoing {
-            id: result::id(&after),
-            body: result::render(&after).encode_to_vec().into(),
+        let (expected, over) = (Some(record.head), record.ended());
+        record.fold(events, head).map_err(|error| error::broken(&error))?;
+        let ended = record.ended();
+        let outbox = (ended && !over).then(|| Outgoing {
+            id: result::id(record),
+            body: result::render(record).encode_to_vec().into(),
         });
-        let next_due_ms = after.table.next_due_ms();
-        let expected = Some(record.head);
-        let commit = Commit { expected, head, entries, next_due_ms, outbox, ended };
+        let next_due_ms = record.table.next_due_ms();
+        let outages = self.outages.number(&record.id);
+        let commit = Commit { expected, head, entries, next_due_ms, outages, outbox, ended };
         match self.live.commit(&record.id, commit).await {
             Ok(()) => {
-                *record = after;
+                record.committed();
                 Ok(true)
             }
             Err(LiveError::Conflict { .. }) => {
-                *record = self.fold(&record.id).await?;
+                self.renew(record).await?;
+                Ok(false)
+            }
+            Err(LiveError::UnknownOutage) => {
+                self.outages.read(&*self.live, &record.id).await?;
+                self.renew(record).await?;
                 Ok(false)
             }
             Err(error) => Err(error::live(&error)),
         }
+    }
+
+    /// Writes down what the live state cost the game, before anything else is decided on it: moves
+    /// that are lost, and outages (rulebook C8.4).
+    async fn make_good(&self, record: &mut GameRecord) -> Result<(), Refusal> {
+        if record.unsure() {
+            self.renew(record).await?;
+        }
+        for _ in 0..TRIES {
+            let now_ms = self.live.now_ms();
+            let owed = match record.table.restored(now_ms).filter(|_| record.lost) {
+                Some(restored) => Some(restored),
+                None => self.outages.owed(record, now_ms),
+            };
+            let Some(event) = owed else { return Ok(()) };
+            self.commit(record, &[event]).await?;
+        }
+        Err(error::contended(TRIES))
+    }
+
+    async fn renew(&self, record: &mut GameRecord) -> Result<(), Refusal> {
+        let renewed = record.renewed(&self.load(&record.id).await?);
+        *record = renewed.map_err(|error| error::broken(&error))?;
+        if record.lost {
+            tracing::error!(game_id = record.id, sequence = record.head.sequence, "moves are lost");
+        }
+        Ok(())
     }
 
     async fn fold(&self, id: &str) -> Result<GameRecord, Refusal> {

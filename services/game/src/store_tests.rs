@@ -1,37 +1,61 @@
 //! The games while a store behind them fails for a while. The stores are the real ones; a switch in
 //! front of the live state makes it unreachable.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use sqlx::AnyPool;
 use tempfile::TempDir;
 use tengen_kit::sql;
+use tengen_kit::status::Refusal;
 use tengen_kit::time::ManualTime;
 use tengen_live::{
-    Claim, Commit, Head, Live, LiveError, Memory, Outgoing, Record, Settings as MemorySettings,
-    Version, WakeUps,
+    Claim, Commit, Head, Live, LiveError, Memory, OUTAGE_MS, Outages, Outgoing, Record,
+    Settings as MemorySettings, Version, WakeUps,
 };
-use tengen_rules::{Colour, Size};
-use tengen_table::{Act, Command, Request, Settings};
+use tengen_rules::{Colour, Point, Size};
+use tengen_table::{Act, Command, Fact, Phase, Request, Settings};
 use tengen_timing::Control;
 use tonic::Code;
 
 use crate::archive::Archive;
-use crate::record::Player;
+use crate::record::{GameRecord, Player};
 use crate::store::Games;
 
 const ID: &str = "g01-ab";
 
-/// Live state that cannot read its records while `away` is set.
+/// Live state that cannot read or change its records while `away` is set, and may be put back to what it was.
 struct Switched {
-    live: Memory,
+    live: Mutex<Memory>,
     away: AtomicBool,
 }
 
 impl Switched {
+    fn live(&self) -> Memory {
+        self.live.lock().unwrap().clone()
+    }
+
+    /// Puts another store in its place that holds the first entries of the game alone, as after a
+    /// failover that lost the rest.
+    async fn rewind(&self, to: usize, time: &ManualTime) {
+        let record = self.live().load(ID).await.unwrap().unwrap();
+        let past = GameRecord::prefix(ID, &record.log[..to]).unwrap();
+        let live = Memory::new(time.shared(), memory());
+        let commit = Commit {
+            expected: None,
+            head: past.head,
+            entries: record.log[..to].to_vec(),
+            next_due_ms: past.table.next_due_ms(),
+            outages: 0,
+            outbox: None,
+            ended: false,
+        };
+        live.commit(ID, commit).await.unwrap();
+        *self.live.lock().unwrap() = live;
+    }
+
     fn reach(&self) -> Result<(), LiveError> {
         if self.away.load(Ordering::Relaxed) {
             return Err(LiveError::Unavailable("switched off".into()));
@@ -43,53 +67,62 @@ impl Switched {
 #[async_trait]
 impl Live for Switched {
     fn now_ms(&self) -> i64 {
-        self.live.now_ms()
+        self.live().now_ms()
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<(), LiveError> {
-        self.live.commit(id, commit).await
+        self.reach()?;
+        self.live().commit(id, commit).await
     }
 
     async fn load(&self, id: &str) -> Result<Option<Record>, LiveError> {
         self.reach()?;
-        self.live.load(id).await
+        self.live().load(id).await
     }
 
     async fn head(&self, id: &str) -> Result<Option<Head>, LiveError> {
         self.reach()?;
-        self.live.head(id).await
+        self.live().head(id).await
     }
 
     async fn log_after(&self, id: &str, sequence: i64) -> Result<Vec<Bytes>, LiveError> {
-        self.live.log_after(id, sequence).await
+        self.live().log_after(id, sequence).await
     }
 
     async fn subscribe(&self, id: &str) -> Result<WakeUps, LiveError> {
-        self.live.subscribe(id).await
+        self.live().subscribe(id).await
     }
 
     async fn claim_due(&self, lease_ms: i64, most: usize) -> Result<Vec<Claim>, LiveError> {
-        self.live.claim_due(lease_ms, most).await
+        self.live().claim_due(lease_ms, most).await
+    }
+
+    async fn beat(&self) -> Result<Vec<i64>, LiveError> {
+        self.live().beat().await
+    }
+
+    async fn outages(&self, id: &str) -> Result<Outages, LiveError> {
+        self.live().outages(id).await
     }
 
     async fn due_wait(&self) -> Result<(), LiveError> {
-        self.live.due_wait().await
+        self.live().due_wait().await
     }
 
     async fn outbox_take(&self, most: usize) -> Result<Vec<Outgoing>, LiveError> {
-        self.live.outbox_take(most).await
+        self.live().outbox_take(most).await
     }
 
     async fn outbox_wait(&self) -> Result<(), LiveError> {
-        self.live.outbox_wait().await
+        self.live().outbox_wait().await
     }
 
     async fn outbox_acknowledge(&self, ids: &[String]) -> Result<(), LiveError> {
-        self.live.outbox_acknowledge(ids).await
+        self.live().outbox_acknowledge(ids).await
     }
 
     async fn outbox_defer(&self, ids: &[String]) -> Result<(), LiveError> {
-        self.live.outbox_defer(ids).await
+        self.live().outbox_defer(ids).await
     }
 
     async fn put_entry(
@@ -100,15 +133,15 @@ impl Live for Switched {
         value: Option<Bytes>,
         expires_ms: Option<i64>,
     ) -> Result<Version, LiveError> {
-        self.live.put_entry(slot, key, expected, value, expires_ms).await
+        self.live().put_entry(slot, key, expected, value, expires_ms).await
     }
 
     async fn entry(&self, slot: &str, key: &str) -> Result<Option<(Version, Bytes)>, LiveError> {
-        self.live.entry(slot, key).await
+        self.live().entry(slot, key).await
     }
 
     async fn entries(&self, slot: &str) -> Result<Vec<(String, Version, Bytes)>, LiveError> {
-        self.live.entries(slot).await
+        self.live().entries(slot).await
     }
 }
 
@@ -120,13 +153,17 @@ struct Stage {
     _folder: TempDir,
 }
 
+fn memory() -> MemorySettings {
+    MemorySettings { outage_ms: OUTAGE_MS, ..MemorySettings::default() }
+}
+
 /// A rated game that has begun.
 async fn stage() -> Stage {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}/games.db", folder.path().display());
     let database = sql::open(&url, crate::MIGRATIONS).await.unwrap();
     let time = ManualTime::new(1_767_225_600_000);
-    let live = Memory::new(time.shared(), MemorySettings::default());
+    let live = Mutex::new(Memory::new(time.shared(), memory()));
     let live = Arc::new(Switched { live, away: AtomicBool::new(false) });
     let shared: Arc<dyn Live> = live.clone();
     let games = Games::new(shared, Archive::new(database.clone()), 100);
@@ -141,10 +178,20 @@ async fn stage() -> Stage {
 }
 
 impl Stage {
+    async fn act(&self, player: &str, key: u64, act: Act) -> Result<GameRecord, Refusal> {
+        let request = Request { key, digest: 1 };
+        let command = |by: Colour| Command { by, request, act: act.clone() };
+        self.games.act(ID, player, command, GameRecord::clone).await
+    }
+
     async fn resign(&self) {
-        let request = Request { key: 1, digest: 1 };
-        let command = |by: Colour| Command { by, request, act: Act::Resign };
-        self.games.act(ID, "aki", command).await.unwrap();
+        self.act("aki", 1, Act::Resign).await.unwrap();
+    }
+
+    async fn play(&self, player: &str, number: u32) -> GameRecord {
+        let point = Point::new(4, u8::try_from(number).unwrap());
+        let act = Act::Play { number, point };
+        self.act(player, 100 + u64::from(number), act).await.unwrap()
     }
 
     async fn listed(&self) -> usize {
@@ -199,4 +246,101 @@ async fn a_game_goes_on_being_known_from_the_archive() {
     stage.resign().await;
     let found = stage.games.finished("bo", None, 10).await.unwrap();
     assert_eq!(found.len(), 1);
+}
+
+// fault: F3: a commit of which nothing was heard leaves nothing behind here: what stands is read.
+#[tokio::test]
+async fn a_commit_that_failed_is_not_remembered() {
+    let stage = stage().await;
+    stage.live.away.store(true, Ordering::Relaxed);
+    let act = || Act::Play { number: 1, point: Point::new(0, 0) };
+    let refused = stage.act("aki", 7, act()).await.map(|game| game.head).unwrap_err();
+    assert_eq!(refused.code(), Code::Unavailable);
+    stage.live.away.store(false, Ordering::Relaxed);
+    let game = stage.games.read(ID).await.unwrap();
+    assert_eq!((game.head.sequence, game.table.restorations()), (1, 0));
+    let game = stage.act("aki", 7, act()).await.unwrap();
+    assert_eq!((game.head.sequence, game.table.restorations()), (2, 0));
+}
+
+/// What each event of the log says.
+async fn facts(stage: &Stage) -> Vec<Fact> {
+    let record = stage.live.load(ID).await.unwrap().unwrap();
+    let mut game = GameRecord::prefix(ID, &record.log[..1]).unwrap();
+    record.log[1..].iter().map(|entry| game.append(entry).unwrap().fact).collect()
+}
+
+// rulebook: C8.4; fault: F4: whoever comes first after an outage finds it made good, and is judged
+// by what is left of his time then; it is told once.
+#[tokio::test]
+async fn an_outage_is_made_good_before_anything_is_decided() {
+    let stage = stage().await;
+    stage.live.beat().await.unwrap();
+    stage.play("aki", 1).await;
+    // Longer than a whole clock.
+    stage.time.advance(700_000);
+    let game = stage.play("bo", 2).await;
+    assert_eq!(game.table.phase(), Phase::Playing);
+    let charge = game.table.last_charge().unwrap();
+    assert_eq!((charge.used_ms, charge.charged_ms), (0, 0));
+    let facts = facts(&stage).await;
+    assert!(
+        matches!(facts[..], [Fact::Move(_), Fact::Credited { .. }, Fact::Move(_)]),
+        "{facts:?}"
+    );
+
+    // A flag that falls in an outage does not fall.
+    stage.time.advance(700_000);
+    assert_eq!(stage.games.due(ID).await.unwrap(), Some(stage.live.now_ms() + 600_000));
+    // Another replica knows of it by the record.
+    let archive = Archive::new(stage.database.clone());
+    let live: Arc<dyn Live> = stage.live.clone();
+    let other = Games::new(live, archive, 100);
+    other.due(ID).await.unwrap();
+    assert_eq!(other.read(ID).await.unwrap().head, stage.games.read(ID).await.unwrap().head);
+}
+
+// rulebook: C8.4; fault: F5: moves that are lost are missed by whoever has seen them;
+// the game then waits for both, and never has two histories.
+#[tokio::test]
+async fn a_lost_move_is_noticed_and_both_confirm() {
+    let stage = stage().await;
+    stage.play("aki", 1).await;
+    let shown = stage.play("bo", 2).await;
+    stage.live.rewind(2, &stage.time).await;
+    let point = Point::new(0, 0);
+    let refused = stage.act("aki", 103, Act::Play { number: 3, point }).await;
+    let refused = refused.map(|game| game.head).unwrap_err();
+    assert_eq!(refused.reason(), "WRONG_PHASE");
+    let game = stage.games.read_after(&shown).await.unwrap();
+    assert_eq!((game.table.phase(), game.table.turns().len()), (Phase::Restored, 1));
+    assert_eq!(game.table.restorations(), 1, "once, whoever misses it");
+    stage.act("bo", 10, Act::ConfirmRestored).await.unwrap();
+    let game = stage.act("aki", 11, Act::ConfirmRestored).await.unwrap();
+    assert_eq!(game.table.phase(), Phase::Playing);
+    let game = stage.play("bo", 2).await;
+    assert_eq!((game.table.phase(), game.table.restorations()), (Phase::Playing, 1));
+}
+
+// fault: F5: an end that is lost may be another in the end: its result has a version of its own.
+#[tokio::test]
+async fn a_lost_end_has_a_second_version() {
+    let stage = stage().await;
+    stage.play("aki", 1).await;
+    stage.resign().await;
+    stage.games.archive(ID).await.unwrap();
+    let first = stage.live.outbox_take(10).await.unwrap();
+    stage.live.rewind(2, &stage.time).await;
+    let game = stage.games.read(ID).await.unwrap();
+    assert_eq!(game.table.phase(), Phase::Restored);
+    stage.time.advance(5);
+    stage.act("bo", 20, Act::Resign).await.unwrap();
+    let second = stage.live.outbox_take(10).await.unwrap();
+    let ids = [&first[0].id, &second[0].id].map(|id| id.rsplit(':').next().unwrap());
+    assert_eq!(ids, ["1", "2"]);
+    // What is archived of the first is no sign that the second is booked.
+    let game = stage.games.read(ID).await.unwrap();
+    assert!(!stage.games.is_applied(&game).await);
+    stage.games.archive(ID).await.unwrap();
+    assert!(stage.games.is_applied(&game).await);
 }

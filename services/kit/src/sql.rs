@@ -107,6 +107,17 @@ pub async fn begin_write(pool: &AnyPool) -> Result<Transaction<'static, Any>, sq
     }
 }
 
+/// How many transactions that write are worth having under way at once. SQLite takes one after the
+/// other; of Postgres's connections, half are left to those who read.
+#[must_use]
+pub fn writers(pool: &AnyPool) -> usize {
+    if is_sqlite(pool.connect_options().database_url.as_str()) {
+        1
+    } else {
+        MOST_CONNECTIONS as usize / 2
+    }
+}
+
 /// What a failure means.
 #[must_use]
 pub fn classify(error: &sqlx::Error) -> Failure {

@@ -1,4 +1,4 @@
-//! A real SQLite file behind the pool.
+//! What the pool promises, over a SQLite file and over PostgreSQL.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,6 +8,7 @@
 
 use sqlx::AnyPool;
 use tempfile::TempDir;
+use tengen_harness::{Database, Postgres, on_each_database};
 use tengen_kit::sql::{Failure, Migration, SqlError, begin_write, classify, open, refusal};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
@@ -26,19 +27,25 @@ const ONE: Migration = Migration {
 const TWO: Migration =
     Migration { version: 2, name: "note", sql: "alter table things add column note text;" };
 
-fn url(folder: &TempDir) -> String {
-    format!("sqlite://{}", folder.path().join("test.db").display())
-}
+on_each_database!(
+    a_database_is_migrated_and_found_again,
+    failures_are_told_apart,
+    writers_that_read_first_lose_nothing,
+    a_changed_migration_is_refused,
+);
 
 async fn count(pool: &AnyPool) -> i64 {
     sqlx::query_scalar("select count(*) from owners").fetch_one(pool).await.unwrap()
 }
 
-#[tokio::test]
-async fn a_file_is_made_migrated_and_found_again() {
-    let folder = TempDir::new().unwrap();
-    let pool = open(&url(&folder), &[ONE]).await.unwrap();
-    sqlx::query("insert into owners (id) values ($1)").bind("a").execute(&pool).await.unwrap();
+async fn insert(pool: &AnyPool, id: &str) -> Result<(), sqlx::Error> {
+    let query = sqlx::query("insert into owners (id) values ($1)").bind(id);
+    query.execute(pool).await.map(drop)
+}
+
+async fn a_database_is_migrated_and_found_again(database: Database) {
+    let pool = open(database.url(), &[ONE]).await.unwrap();
+    insert(&pool, "a").await.unwrap();
     sqlx::query("insert into things (owner, id, body, parts) values ($2, $1, $3, $1)")
         .bind(1_i64 << 62)
         .bind("a")
@@ -48,7 +55,7 @@ async fn a_file_is_made_migrated_and_found_again() {
         .unwrap();
     pool.close().await;
 
-    let pool = open(&url(&folder), &[ONE, TWO]).await.unwrap();
+    let pool = open(database.url(), &[ONE, TWO]).await.unwrap();
     let (id, body, note): (i64, Vec<u8>, Option<String>) =
         sqlx::query_as("select id, body, note from things where owner = $1")
             .bind("a")
@@ -56,32 +63,17 @@ async fn a_file_is_made_migrated_and_found_again() {
             .await
             .unwrap();
     assert_eq!((id, body, note), (1 << 62, vec![0, 255, b'1'], None));
-    let mode: String = sqlx::query_scalar("pragma journal_mode").fetch_one(&pool).await.unwrap();
-    assert_eq!(mode, "wal");
 }
 
-#[tokio::test]
-async fn failures_are_told_apart() {
-    let folder = TempDir::new().unwrap();
-    let pool = open(&url(&folder), &[ONE]).await.unwrap();
-    let insert = || sqlx::query("insert into owners (id) values ($1)").bind("a").execute(&pool);
-    insert().await.unwrap();
-    assert_eq!(classify(&insert().await.unwrap_err()), Failure::Unique);
+async fn failures_are_told_apart(database: Database) {
+    let pool = open(database.url(), &[ONE]).await.unwrap();
+    insert(&pool, "a").await.unwrap();
+    assert_eq!(classify(&insert(&pool, "a").await.unwrap_err()), Failure::Unique);
 
     let orphan = sqlx::query("insert into things values (1, 'nobody', '', 0)").execute(&pool).await;
     assert_eq!(classify(&orphan.unwrap_err()), Failure::Other);
     let nonsense = sqlx::query("select nonsense").execute(&pool).await.unwrap_err();
     assert_eq!(classify(&nonsense), Failure::Other);
-
-    // A second writer that does not wait, while a first one writes.
-    let mut first = begin_write(&pool).await.unwrap();
-    sqlx::query("insert into owners (id) values ('b')").execute(&mut *first).await.unwrap();
-    let mut second = pool.acquire().await.unwrap();
-    sqlx::query("pragma busy_timeout = 0").execute(&mut *second).await.unwrap();
-    let busy = sqlx::query("insert into owners (id) values ('c')").execute(&mut *second).await;
-    assert_eq!(classify(&busy.unwrap_err()), Failure::Transient);
-    first.commit().await.unwrap();
-    second.close().await.unwrap();
 
     pool.close().await;
     let closed = sqlx::query("select 1").execute(&pool).await.unwrap_err();
@@ -93,10 +85,8 @@ async fn failures_are_told_apart() {
     assert!(details.retry_info().is_some());
 }
 
-#[tokio::test]
-async fn writers_that_read_first_queue_up_and_lose_nothing() {
-    let folder = TempDir::new().unwrap();
-    let pool = open(&url(&folder), &[ONE]).await.unwrap();
+async fn writers_that_read_first_lose_nothing(database: Database) {
+    let pool = open(database.url(), &[ONE]).await.unwrap();
     let writers = (0..8).map(|writer| {
         let pool = pool.clone();
         tokio::spawn(async move {
@@ -122,6 +112,55 @@ async fn writers_that_read_first_queue_up_and_lose_nothing() {
 }
 
 #[tokio::test]
+async fn replicas_that_start_together_migrate_once() {
+    let database = Database::postgres();
+    let replicas = (0..4).map(|_| {
+        let url = database.url().to_owned();
+        tokio::spawn(async move { open(&url, &[ONE, TWO]).await.map(drop) })
+    });
+    for replica in replicas.collect::<Vec<_>>() {
+        replica.await.unwrap().unwrap();
+    }
+}
+
+async fn a_changed_migration_is_refused(database: Database) {
+    open(database.url(), &[ONE]).await.unwrap().close().await;
+    let changed = Migration { sql: "create table other (id text);", ..ONE };
+    assert!(matches!(open(database.url(), &[changed]).await, Err(SqlError::Migrate(_))));
+}
+
+#[tokio::test]
+async fn a_second_writer_of_a_file_may_try_again() {
+    let database = Database::sqlite();
+    let pool = open(database.url(), &[ONE]).await.unwrap();
+    let mode: String = sqlx::query_scalar("pragma journal_mode").fetch_one(&pool).await.unwrap();
+    assert_eq!(mode, "wal");
+    let mut first = begin_write(&pool).await.unwrap();
+    sqlx::query("insert into owners (id) values ('b')").execute(&mut *first).await.unwrap();
+    let mut second = pool.acquire().await.unwrap();
+    sqlx::query("pragma busy_timeout = 0").execute(&mut *second).await.unwrap();
+    let busy = sqlx::query("insert into owners (id) values ('c')").execute(&mut *second).await;
+    assert_eq!(classify(&busy.unwrap_err()), Failure::Transient);
+    first.commit().await.unwrap();
+}
+
+// Each connection of the pool notices it for itself.
+#[tokio::test]
+async fn a_pool_outlives_its_server() {
+    let mut postgres = Postgres::start();
+    let pool = open(&postgres.database(), &[ONE]).await.unwrap();
+    let mut transaction = begin_write(&pool).await.unwrap();
+    sqlx::query("insert into owners (id) values ('a')").execute(&mut *transaction).await.unwrap();
+    insert(&pool, "b").await.unwrap();
+    postgres.kill();
+    assert_eq!(classify(&transaction.commit().await.unwrap_err()), Failure::Transient);
+    assert_eq!(classify(&insert(&pool, "c").await.unwrap_err()), Failure::Transient);
+    postgres.restart();
+    insert(&pool, "d").await.unwrap();
+    assert_eq!(count(&pool).await, 2);
+}
+
+#[tokio::test]
 async fn addresses_that_cannot_work_are_refused_without_their_password() {
     for address in
         ["", "things.db", "mysql://u:secret@h/d", "sqlite::memory:", "sqlite://x?mode=memory"]
@@ -133,12 +172,4 @@ async fn addresses_that_cannot_work_are_refused_without_their_password() {
     let folder = TempDir::new().unwrap();
     let missing = format!("sqlite://{}/no/such/folder.db", folder.path().display());
     assert!(matches!(open(&missing, &[]).await, Err(SqlError::Open(_))));
-}
-
-#[tokio::test]
-async fn a_changed_migration_is_refused() {
-    let folder = TempDir::new().unwrap();
-    open(&url(&folder), &[ONE]).await.unwrap().close().await;
-    let changed = Migration { sql: "create table other (id text);", ..ONE };
-    assert!(matches!(open(&url(&folder), &[changed]).await, Err(SqlError::Migrate(_))));
 }

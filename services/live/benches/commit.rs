@@ -80,6 +80,7 @@ async fn ours(live: Redis, round: u8, task: u8) {
             head,
             entries: vec![Bytes::from_static(ENTRY)],
             next_due_ms: Some(live.now_ms() + 60_000),
+            outages: 0,
             outbox: None,
             ended: false,
         };

@@ -12,6 +12,10 @@ pub enum LiveError {
         /// Where it stands; `None` if there is no such record.
         head: Option<Head>,
     },
+    /// The record's partition had an outage the commit does not know: read the outages, make them
+    /// good and decide again.
+    #[error("the record's partition had an outage that is not made good yet")]
+    UnknownOutage,
     /// The slot's entry is another than the change expected: read it and decide again.
     #[error("the entry's version is {version:?}, not the one expected")]
     EntryConflict {

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::error::LiveError;
+use crate::outage::Outages;
 use crate::record::{Claim, Commit, Head, Outgoing, Record};
 use crate::wake::WakeUps;
 
@@ -24,7 +25,8 @@ pub trait Live: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`LiveError::Conflict`] with the head that stands; [`LiveError::NotAnId`],
+    /// [`LiveError::Conflict`] with the head that stands; [`LiveError::UnknownOutage`] when there
+    /// was one, or is one ending now, that the commit does not know; [`LiveError::NotAnId`],
     /// [`LiveError::BadCommit`]; [`LiveError::Full`] for one record too many.
     async fn commit(&self, id: &str, commit: Commit) -> Result<(), LiveError>;
 
@@ -65,6 +67,23 @@ pub trait Live: Send + Sync {
     ///
     /// When the backend does not answer.
     async fn claim_due(&self, lease_ms: i64, most: usize) -> Result<Vec<Claim>, LiveError>;
+
+    /// Shows that records can be changed: to be called every [`BEAT_MS`](crate::BEAT_MS) by
+    /// somebody. Where the beat before is longer ago than an outage takes, an outage ends; what is
+    /// due some day in that partition is then due at once, so that each record learns of it.
+    /// Gives the number of outages of each partition so far.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn beat(&self) -> Result<Vec<i64>, LiveError>;
+
+    /// The outages of a record's partition.
+    ///
+    /// # Errors
+    ///
+    /// [`LiveError::NotAnId`].
+    async fn outages(&self, id: &str) -> Result<Outages, LiveError>;
 
     /// Returns when something may be due. Claim to find out; somebody else may have been first.
     ///

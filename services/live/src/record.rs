@@ -28,6 +28,9 @@ pub struct Record {
 pub struct Commit {
     /// Where the record has to stand; `None` creates it.
     pub expected: Option<Head>,
+    /// How many outages of the partition are made good in the record, this commit included
+    /// ([`Outages::number`](crate::Outages)). Not asked of a creation.
+    pub outages: i64,
     /// Where it stands afterwards: the expected sequence plus the number of entries.
     pub head: Head,
     /// Entries to append. None at all changes only what follows, and wakes nobody.

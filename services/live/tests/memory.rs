@@ -15,7 +15,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use conformance::{Subject, commit, create, head, id};
 use tengen_kit::time::ManualTime;
-use tengen_live::{Live, LiveError, Memory, Settings, Wake};
+use tengen_live::{Live, LiveError, Memory, OUTAGE_MS, Settings, Wake};
 
 struct InMemory {
     live: Memory,
@@ -56,7 +56,7 @@ fn memory(settings: Settings) -> InMemory {
 }
 
 async fn in_memory() -> InMemory {
-    memory(Settings::default())
+    memory(Settings { outage_ms: OUTAGE_MS, ..Settings::default() })
 }
 
 conformance!(in_memory);

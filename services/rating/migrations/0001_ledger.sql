@@ -1,13 +1,5 @@
 -- Read by SQLite and Postgres alike.
 
--- The last id given to a row of the ledger or of the fees. Whoever books takes ids from here and
--- holds the row until the commit, so the order of the ids is the order of the commits.
-create table ids (
-    name text not null primary key check (name in ('ledger', 'fees')),
-    last_id bigint not null check (last_id >= 0)
-);
-insert into ids (name, last_id) values ('ledger', 0), ('fees', 0);
-
 -- Each version of each game's result, once it is booked: the key that makes booking idempotent.
 create table results (
     game_id text not null,
@@ -37,14 +29,17 @@ create table standings (
     escaped bigint not null default 0 check (escaped >= 0),
     disconnected bigint not null default 0 check (disconnected >= 0),
     fee_balance bigint not null default 0,
-    -- Counts the times the row was locked for booking.
-    bookings bigint not null default 0
+    -- Rows of the ledger and of the fees so far: the last numbers given.
+    entries bigint not null default 0 check (entries >= 0),
+    fees bigint not null default 0 check (fees >= 0)
 );
 
--- Rows are only ever added (rulebook L14).
+-- Rows are only ever added (rulebook L14). Each player's are numbered from 1 without a gap, under the
+-- lock of the standing: so bookings of different players never wait for each other, and a row that
+-- is missing shows.
 create table ledger (
-    entry_id bigint not null primary key check (entry_id >= 1),
     player_id text not null references standings (player_id),
+    entry_id bigint not null check (entry_id >= 1),
     game_id text not null,
     seat text not null check (seat in ('BLACK', 'WHITE')),
     kind text not null check (kind in ('RESULT', 'COMPENSATION', 'CORRECTION')),
@@ -63,25 +58,25 @@ create table ledger (
     total_after bigint not null check (total_after >= points_after),
     opponent_id text not null,
     at_ms bigint not null,
+    primary key (player_id, entry_id),
     unique (game_id, seat, kind, result_version),
     foreign key (game_id, result_version) references results (game_id, version),
     check (applied = total_after - total_before),
-    check ((kind = 'RESULT') = (result_version = 1)),
+    check (kind = 'RESULT' or result_version > 1),
     check (kind = 'COMPENSATION' or abs(nominal) in (0, stake, 2 * stake)),
     check (player_id <> opponent_id)
 );
-create index ledger_of_player on ledger (player_id, entry_id);
 
--- Game fees paid, and reversed with a negative amount (rulebook L12).
+-- Game fees paid, and reversed with a negative amount (rulebook L12); numbered like the ledger.
 create table fees (
-    fee_id bigint not null primary key check (fee_id >= 1),
     player_id text not null references standings (player_id),
+    fee_id bigint not null check (fee_id >= 1),
     game_id text not null,
     result_version bigint not null,
     amount bigint not null check (amount <> 0),
     balance bigint not null,
     at_ms bigint not null,
+    primary key (player_id, fee_id),
     unique (game_id, player_id, result_version),
     foreign key (game_id, result_version) references results (game_id, version)
 );
-create index fees_of_player on fees (player_id, fee_id);

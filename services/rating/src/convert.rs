@@ -32,6 +32,7 @@ pub(crate) fn game_end(result: GameResult) -> Result<GameEnd, Refusal> {
     let terms = terms(&mut fields, reason, &result);
     fields.finish()?;
     Ok(GameEnd {
+        result_id: result.result_id,
         game_id: result.game_id,
         version: result.version.into(),
         players: [result.black_id, result.white_id],

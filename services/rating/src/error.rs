@@ -13,12 +13,6 @@ pub(crate) enum StoreError {
     /// A stored standing is none of the ladder in use.
     #[error("a stored standing does not fit the ladder in use: {0}")]
     Ladder(#[from] LadderError),
-    /// A correction came before what it corrects.
-    #[error("version {version} of the result cannot be booked before version {}", .version - 1)]
-    Gap {
-        /// The version that came.
-        version: i64,
-    },
     /// A correction is of another game than the version before.
     #[error("version {version} of the result names other players, or another rating")]
     OtherGame {

@@ -1,10 +1,14 @@
 //! Takes results from the game service, books each once, acknowledges what is booked.
 //!
 //! A result is delivered until it is acknowledged, and acknowledged only when the ledger holds it.
-//! So neither a crash nor an outage loses one, and the ledger's own key lets none in twice.
+//! So neither a crash nor an outage loses one, and the ledger's own key lets none in twice. Games
+//! that have no player in common are booked side by side.
 
 use std::collections::HashSet;
+use std::pin::pin;
 
+use futures_util::StreamExt;
+use futures_util::stream;
 use tengen_kit::client::ServiceChannel;
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::sql::{self, Failure};
@@ -16,7 +20,8 @@ use tonic::Status;
 
 use crate::convert;
 use crate::error::StoreError;
-use crate::store::{Booked, Store};
+use crate::store::{GameEnd, Store};
+use crate::waves::waves;
 
 /// Results taken at once.
 const MOST: i32 = 100;
@@ -31,7 +36,7 @@ pub(crate) struct Intake {
     results: ResultsServiceClient<ServiceChannel>,
     store: Store,
     time: SharedTime,
-    /// Results that stay unacknowledged and were logged; they come again with every round.
+    /// Results that stay unacknowledged and were logged; they come again and again.
     reported: HashSet<String>,
 }
 
@@ -39,8 +44,8 @@ pub(crate) struct Intake {
 enum Fate {
     /// The ledger holds it.
     Held,
-    /// It cannot be booked as it is.
-    Left,
+    /// It cannot be booked as it is, and why.
+    Left(String),
     /// The ledger does not answer.
     Down,
 }
@@ -98,57 +103,69 @@ impl Intake {
             // One that does not wait is about to end.
             return Ok(if waited_ms < WAIT_MS / 2 { Round::Stuck } else { Round::Went });
         }
-        let waiting: HashSet<&str> = results.iter().map(|r| r.result_id.as_str()).collect();
-        self.reported.retain(|id| waiting.contains(id.as_str()));
-        let mut result_ids = Vec::new();
-        for result in results {
-            let result_id = result.result_id.clone();
-            match self.book(result).await {
-                Fate::Held => result_ids.push(result_id),
-                Fate::Left => {}
-                // Each of the others would wait as long to learn the same.
-                Fate::Down => break,
-            }
+        let request = self.book(results).await;
+        let went = !request.result_ids.is_empty();
+        if went || !request.deferred_ids.is_empty() {
+            self.results.acknowledge_results(request).await?;
         }
-        if result_ids.is_empty() {
-            return Ok(Round::Stuck);
-        }
-        let request = internal::AcknowledgeResultsRequest { result_ids };
-        self.results.acknowledge_results(request).await?;
-        Ok(Round::Went)
+        Ok(if went { Round::Went } else { Round::Stuck })
     }
 
-    async fn book(&mut self, result: internal::GameResult) -> Fate {
-        let result_id = result.result_id.clone();
-        let end = match convert::game_end(result) {
-            Ok(end) => end,
-            Err(refusal) => {
-                self.report(result_id, &refusal.to_string());
-                return Fate::Left;
-            }
-        };
-        match self.store.book(&end).await {
-            Ok(Booked::Now) => {
-                tracing::debug!(result_id, "booked");
-                Fate::Held
-            }
-            Ok(Booked::Before) => Fate::Held,
-            Err(StoreError::Sql(error)) if sql::classify(&error) == Failure::Transient => {
-                tracing::warn!(result_id, %error, "the ledger does not answer");
-                Fate::Down
-            }
-            Err(error) => {
-                self.report(result_id, &error.to_string());
-                Fate::Left
+    /// Books what can be booked; gives what the ledger holds now, and what it cannot hold.
+    async fn book(
+        &mut self,
+        results: Vec<internal::GameResult>,
+    ) -> internal::AcknowledgeResultsRequest {
+        let mut done = internal::AcknowledgeResultsRequest::default();
+        let mut ends = Vec::new();
+        for result in results {
+            let result_id = result.result_id.clone();
+            match convert::game_end(result) {
+                Ok(end) => ends.push(end),
+                Err(refusal) => {
+                    self.report(&result_id, &refusal.to_string());
+                    done.deferred_ids.push(result_id);
+                }
             }
         }
+        for wave in waves(ends) {
+            let store = self.store.clone();
+            let bookings = stream::iter(wave).map(|end| book(&store, end));
+            let mut booked = pin!(bookings.buffer_unordered(store.writers()));
+            while let Some((result_id, fate)) = booked.next().await {
+                match fate {
+                    Fate::Held => {
+                        self.reported.remove(&result_id);
+                        done.result_ids.push(result_id);
+                    }
+                    Fate::Left(why) => {
+                        self.report(&result_id, &why);
+                        done.deferred_ids.push(result_id);
+                    }
+                    // Each of the others would wait as long to learn the same.
+                    Fate::Down => return done,
+                }
+            }
+        }
+        done
     }
 
     /// Logs a result that stays where it is, once.
-    fn report(&mut self, result_id: String, why: &str) {
-        if !self.reported.contains(&result_id) {
+    fn report(&mut self, result_id: &str, why: &str) {
+        if self.reported.insert(result_id.to_owned()) {
             tracing::error!(result_id, why, "a result cannot be booked; it stays in the outbox");
-            self.reported.insert(result_id);
         }
     }
+}
+
+async fn book(store: &Store, end: GameEnd) -> (String, Fate) {
+    let fate = match store.book(&end).await {
+        Ok(()) => Fate::Held,
+        Err(StoreError::Sql(error)) if sql::classify(&error) == Failure::Transient => {
+            tracing::warn!(end.result_id, %error, "the ledger does not answer");
+            Fate::Down
+        }
+        Err(error) => Fate::Left(error.to_string()),
+    };
+    (end.result_id, fate)
 }

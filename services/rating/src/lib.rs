@@ -7,6 +7,7 @@ mod intake;
 mod process;
 mod service;
 mod store;
+mod waves;
 
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use tengen_kit::shutdown::Shutdown;
 use tengen_kit::sql::{self, SqlError};
 use tengen_kit::telemetry;
 use tengen_kit::time::{SharedTime, WallTime};
-use tengen_live::{Live, Memory};
+use tengen_live::{Live, Memory, OUTAGE_MS};
 use tengen_proto::{DESCRIPTORS, METHODS};
 use tokio::net::TcpListener;
 
@@ -140,7 +140,9 @@ pub async fn run(arguments: Arguments) -> Result<(), DevError> {
     let shutdown = Shutdown::on_signal().map_err(io("listening to signals".into()))?;
     let folder = data.clone();
     let time = WallTime::shared();
-    let live = Arc::new(Memory::new(Arc::clone(&time), tengen_live::Settings::default()));
+    // A process that was stopped for a while is an outage like any other.
+    let settings = tengen_live::Settings { outage_ms: OUTAGE_MS, ..Default::default() };
+    let live = Arc::new(Memory::new(Arc::clone(&time), settings));
     let parts = Parts { listener, data, live, time, shutdown, config };
     let serving = bind(parts).await?;
     greet(address, &folder);

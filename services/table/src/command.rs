@@ -80,6 +80,8 @@ pub enum Act {
     },
     /// To end a pause that both agreed on.
     Resume,
+    /// To go on from the restored board (rulebook C8.4).
+    ConfirmRestored,
 }
 
 /// A referee's order, or the organiser's. Whoever plays in the game gives none.
@@ -101,7 +103,7 @@ pub enum Ordered {
         /// When they go on by themselves; `None`: after the longest pause.
         until_ms: Option<i64>,
     },
-    /// To let them run again.
+    /// To let them run again; also from a restored board that the players do not agree about.
     Resume,
     /// To give a side time.
     AddTime {

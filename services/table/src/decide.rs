@@ -42,6 +42,7 @@ impl Table {
             Act::Offer(offer) => self.offer_made(command, offer, now_ms),
             Act::Answer { offer, accept } => self.answered(command, offer, accept, now_ms),
             Act::Resume => self.resume_agreed(command, now_ms),
+            Act::ConfirmRestored => self.confirm_restored(command, now_ms),
         }
     }
 

@@ -19,6 +19,7 @@ impl Table {
             }
             Phase::Paused => self.pauses.iter().filter_map(|(_, until_ms)| *until_ms).min(),
             Phase::Counting => self.counting.deadline_ms,
+            Phase::Restored => self.restoration_deadline_ms(),
             Phase::Ended => None,
         }
     }
@@ -37,6 +38,7 @@ impl Table {
             }
             Phase::Paused => self.pauses_over(now_ms),
             Phase::Counting => self.disputed(None, now_ms),
+            Phase::Restored => self.not_confirmed(now_ms),
             Phase::Ended => Vec::new(),
         }
     }

@@ -74,7 +74,13 @@ pub enum Fact {
         /// How much.
         ms: i64,
     },
-    /// Time the server cost the side to move was given back (rulebook C8.4).
+    /// Moves that were acknowledged are lost: the game stands at the last one that is left
+    /// (rulebook C8.4).
+    Restored,
+    /// A side confirmed the restored board; nobody's: the referee did for both.
+    RestorationConfirmed,
+    /// Time the server cost the side to move, both or whoever is to come was given back (rulebook
+    /// C8.4).
     Credited {
         /// Why.
         reason: CreditReason,

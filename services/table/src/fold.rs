@@ -6,7 +6,7 @@ use std::fmt;
 use tengen_rules::{Colour, Game, Point};
 use tengen_timing::{Clock, Flag};
 
-use crate::state::Counting;
+use crate::state::{Counting, HeldUp};
 use crate::{Event, Fact, Opening, Outcome, Phase, Settings, Table, Turn, TurnKind, seat};
 
 /// An event that cannot follow: the log is not one that this crate decided.
@@ -64,6 +64,10 @@ impl Table {
             last_confirms: false,
             counting: Counting::default(),
             arrived_ms: [None; 2],
+            late_ms: [0; 2],
+            held_up: HeldUp::default(),
+            restoration: None,
+            restorations: 0,
             pauses: Vec::new(),
             agreed_pauses: 0,
             offers: [None; 2],
@@ -100,6 +104,11 @@ impl Table {
             }
             Fact::Opened(_) => return Err("a second opening".into()),
             Fact::LagMeasured { .. } | Fact::Ended { .. } => return Ok(()),
+            Fact::Restored if self.phase != Phase::Waiting => return Ok(()),
+            Fact::Credited { .. } if matches!(self.phase, Phase::Waiting | Phase::Counting) => {
+                return Ok(());
+            }
+            Fact::RestorationConfirmed => Phase::Restored,
             Fact::Paused { .. } | Fact::TimeAdded { .. } if self.phase == Phase::Paused => {
                 return Ok(());
             }
@@ -146,10 +155,10 @@ impl Table {
                     clock.add_time(seat(*side), *ms).map_err(|error| error.to_string())?;
                 }
             }
+            Fact::Restored => self.fold_restored(at_ms)?,
+            Fact::RestorationConfirmed => self.fold_confirmation(event),
             Fact::Credited { reason, from_ms, to_ms } => {
-                if let Some(clock) = &mut self.clock {
-                    clock.credit(*reason, *from_ms, *to_ms);
-                }
+                self.fold_credit(*reason, *from_ms, *to_ms);
             }
             Fact::LagMeasured { ms } => self.lag_ms[side(event)?.index()] = *ms,
             Fact::Offered(offer) => self.offers[side(event)?.index()] = Some(*offer),
@@ -182,11 +191,17 @@ impl Table {
 
     fn open_counting(&mut self, at_ms: i64) -> Result<(), String> {
         self.phase = Phase::Counting;
-        self.counting.deadline_ms = Some(at_ms.saturating_add(self.settings.counting_limit_ms));
+        self.counting_from(at_ms);
         match &mut self.clock {
             Some(clock) => clock.stop(at_ms).map_err(fallen),
             None => Ok(()),
         }
+    }
+
+    /// Counting has all of its time from now on.
+    pub(crate) fn counting_from(&mut self, at_ms: i64) {
+        self.counting.since_ms = at_ms;
+        self.counting.deadline_ms = Some(at_ms.saturating_add(self.settings.counting_limit_ms));
     }
 
     /// Marks work on whole strings; any change clears both acceptances (rulebook C12.4).
@@ -231,6 +246,7 @@ impl Table {
         self.phase = Phase::Ended;
         self.offers = [None; 2];
         self.pauses.clear();
+        self.restoration = None;
         self.counting.deadline_ms = None;
         self.outcome = Some(Outcome { reason, winner, counted, at_ms: event.at_ms, together_ms });
     }

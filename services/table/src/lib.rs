@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod command;
+mod credit;
 mod decide;
 mod due;
 mod event;
@@ -8,6 +9,7 @@ mod fold;
 mod offers;
 mod outcome;
 mod pause;
+mod restored;
 mod settings;
 mod state;
 mod waiting;

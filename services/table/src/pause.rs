@@ -1,14 +1,10 @@
-//! Pauses, and time that is given: by order of the referee, by agreement, for what the server
-//! cost (rulebook C5.1, C8.4).
+//! Pauses and time that is given, by order of the referee or by agreement (rulebook C5.1).
 
 use tengen_rules::Colour;
-use tengen_timing::{CreditReason, PauseReason};
+use tengen_timing::PauseReason;
 
 use crate::decide::{Decided, accepted, by};
 use crate::{Command, Event, Fact, Order, Ordered, Phase, Rejection, Table, limits, seat};
-
-/// A delay that differs by less is not worth an event.
-const LAG_STEP_MS: u64 = 10;
 
 impl Table {
     /// Decides a referee's order, like a command.
@@ -29,6 +25,8 @@ impl Table {
         }
         let fact = match order.act {
             Ordered::Pause { until_ms } => self.ordered_pause(until_ms, now_ms)?,
+            // Where the players do not agree, the referee decides (rulebook C8.4).
+            Ordered::Resume if self.phase == Phase::Restored => Fact::RestorationConfirmed,
             Ordered::Resume => self.resumed(PauseReason::Referee)?,
             Ordered::AddTime { side, ms } => self.time_added(side, ms)?,
         };
@@ -101,31 +99,6 @@ impl Table {
             .collect();
         over.sort_unstable_by_key(|(until_ms, _)| *until_ms);
         over.into_iter().map(|(_, reason)| Event::new(now_ms, Fact::Resumed { reason })).collect()
-    }
-
-    /// Gives the side to move back what an outage or a shift of the server's clock cost it.
-    /// `None` where no clock ran meanwhile.
-    pub fn credit(
-        &self,
-        reason: CreditReason,
-        from_ms: i64,
-        to_ms: i64,
-        now_ms: i64,
-    ) -> Option<Event> {
-        let mut clock = self.clock.clone().filter(|_| self.phase == Phase::Playing)?;
-        let ms = clock.credit(reason, from_ms, to_ms);
-        let at_ms = now_ms.max(self.last_at_ms);
-        (ms != 0).then(|| Event::new(at_ms, Fact::Credited { reason, from_ms, to_ms }))
-    }
-
-    /// Takes down a measured delay, if it says something new while the game goes on. It never moves
-    /// a flag that is falling, nor comes before anything that is due.
-    pub fn lag_measured(&self, side: Colour, ms: i64, now_ms: i64) -> Option<Event> {
-        let news = ms >= 0 && ms.abs_diff(self.lag_ms(side)) >= LAG_STEP_MS;
-        let at_ms = now_ms.max(self.last_at_ms);
-        let undisturbed = self.due(at_ms).is_empty() && self.no_flag_is_falling(at_ms).is_ok();
-        (news && undisturbed && self.phase != Phase::Ended)
-            .then(|| Event { by: Some(side), ..Event::new(at_ms, Fact::LagMeasured { ms }) })
     }
 
     /// The same reason again takes the place of the one before.

@@ -23,6 +23,9 @@ pub mod limits {
     pub const AGREED_PAUSES: u32 = 5;
     /// The longest pause that is ordered.
     pub const ORDERED_PAUSE_MS: i64 = 24 * 60 * 60 * 1_000;
+    /// How long a restored board waits for both before the game is played again (our reading of
+    /// rulebook C8.4).
+    pub const RESTORED_MS: i64 = 15 * 60 * 1_000;
     /// How far ahead a game may be scheduled.
     pub const START_AHEAD_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use tengen_rules::{Area, Colour, Count, Game, Point, PointSet, area};
 use tengen_timing::{Charge, Clock, PauseReason};
 
+use crate::restored::Restoration;
 use crate::{Counted, Offer, Outcome, Request, Settings, Settlement, seat};
 
 /// Where a game stands.
@@ -19,6 +20,8 @@ pub enum Phase {
     Playing,
     /// Both agreed that nothing more is to be played; no clock runs (rulebook C12).
     Counting,
+    /// Moves are lost; clocks stand until both have confirmed the board (rulebook C8.4).
+    Restored,
     /// Over.
     Ended,
 }
@@ -64,6 +67,14 @@ pub struct Table {
     pub(crate) counting: Counting,
     /// When each side came for a scheduled game.
     pub(crate) arrived_ms: [Option<i64>; 2],
+    /// How late each side was.
+    pub(crate) late_ms: [i64; 2],
+    /// Outages since the start was due.
+    pub(crate) held_up: HeldUp,
+    /// Moves are lost, and both are to confirm the board.
+    pub(crate) restoration: Option<Restoration>,
+    /// How often moves were lost.
+    pub(crate) restorations: u32,
     /// Why the game is paused, and when each reason is gone by itself.
     pub(crate) pauses: Vec<(PauseReason, Option<i64>)>,
     /// Pauses by agreement so far.
@@ -79,10 +90,21 @@ pub struct Table {
     pub(crate) outcome: Option<Outcome>,
 }
 
+/// What outages took of the time to come.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct HeldUp {
+    /// All of them together, after the start was due.
+    pub(crate) ms: i64,
+    /// The end of the last one.
+    pub(crate) until_ms: i64,
+}
+
 /// How far counting has come. The marks are gone when play reopens; the disputes are not.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counting {
     pub(crate) deadline_ms: Option<i64>,
+    /// Since when its time runs, outages before apart.
+    pub(crate) since_ms: i64,
     pub(crate) dead: PointSet,
     /// The event by which each side accepted the dead set as it stands.
     pub(crate) accepted: [Option<i64>; 2],
@@ -166,6 +188,10 @@ impl Table {
         match self.phase {
             Phase::Playing | Phase::Paused => self.last_confirms && self.to_move != colour,
             Phase::Counting => true,
+            Phase::Restored => self.restoration.is_some_and(|restoration| match restoration.from {
+                Phase::Counting => true,
+                _ => self.last_confirms && self.to_move != colour,
+            }),
             Phase::Waiting | Phase::Ended => false,
         }
     }
@@ -241,6 +267,7 @@ impl fmt::Display for Phase {
             Self::Paused => "PAUSED",
             Self::Playing => "PLAYING",
             Self::Counting => "COUNTING",
+            Self::Restored => "RESTORED",
             Self::Ended => "ENDED",
         })
     }

@@ -26,7 +26,8 @@ impl Table {
         if self.arrived_ms.iter().all(Option::is_some) {
             return self.start_ms();
         }
-        self.start_ms().saturating_add(self.late_limit_ms()).saturating_add(1)
+        let start_ms = self.start_ms().saturating_add(self.held_up.ms);
+        start_ms.saturating_add(self.late_limit_ms()).saturating_add(1)
     }
 
     /// The start with both there, or the end with who has not come (rulebook C14.1, C14.2).
@@ -45,7 +46,7 @@ impl Table {
     /// The start; or the end, if lateness has used up a side's time (rulebook C14.3).
     fn begin(&self, arriving: Option<Colour>, now_ms: i64) -> Vec<Event> {
         let late = |colour: Colour| match arriving {
-            Some(arriving) if arriving == colour => now_ms.saturating_sub(self.start_ms()),
+            Some(arriving) if arriving == colour => self.late_at_ms(now_ms),
             _ => self.late_ms(colour),
         };
         let lost = Colour::BOTH.map(|colour| {
@@ -65,7 +66,10 @@ impl Table {
     }
 
     pub(crate) fn fold_arrival(&mut self, colour: Colour, at_ms: i64) {
-        self.arrived_ms[colour.index()].get_or_insert(at_ms);
+        if self.arrived_ms[colour.index()].is_none() {
+            self.arrived_ms[colour.index()] = Some(at_ms);
+            self.late_ms[colour.index()] = self.late_at_ms(at_ms);
+        }
     }
 
     /// Both clocks without the lateness, and that of the first to move runs.
@@ -94,10 +98,19 @@ impl Table {
         left == [true; 2]
     }
 
-    /// How late a side came; 0 if it was there at the start.
-    pub fn late_ms(&self, colour: Colour) -> i64 {
-        let came_ms = self.arrived_ms[colour.index()].unwrap_or(self.start_ms());
-        came_ms.saturating_sub(self.start_ms()).max(0)
+    /// How late a side came; 0 if it was there at the start, or has not come yet.
+    pub const fn late_ms(&self, colour: Colour) -> i64 {
+        self.late_ms[colour.index()]
+    }
+
+    /// How late it is for one who comes now; outages of ours are no lateness.
+    fn late_at_ms(&self, now_ms: i64) -> i64 {
+        now_ms.saturating_sub(self.start_ms()).saturating_sub(self.held_up.ms).max(0)
+    }
+
+    /// Since when waiting counts against who is not there.
+    pub(crate) fn waiting_since_ms(&self) -> i64 {
+        self.start_ms().max(self.held_up.until_ms)
     }
 
     fn start_ms(&self) -> i64 {

@@ -130,10 +130,14 @@ fn check(fresh: &Path, target: &Path) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// What is the same keeps its time, so that nothing is built anew for it.
 fn replace(fresh: &Path, target: &Path) {
-    let _ = fs::remove_dir_all(target);
     fs::create_dir_all(target).expect("make src/gen");
-    for (name, bytes) in contents(fresh) {
+    let (fresh, kept) = (contents(fresh), contents(target));
+    for name in kept.keys().filter(|name| !fresh.contains_key(*name)) {
+        fs::remove_file(target.join(name)).expect("remove a generated file");
+    }
+    for (name, bytes) in fresh.iter().filter(|(name, bytes)| kept.get(*name) != Some(bytes)) {
         fs::write(target.join(name), bytes).expect("write a generated file");
     }
 }

@@ -7,8 +7,13 @@
 )]
 
 mod cluster;
+mod database;
+mod postgres;
 mod process;
 mod server;
 
 pub use cluster::Cluster;
+pub use database::Database;
+pub use postgres::Postgres;
+pub use process::free_port;
 pub use server::{Kind, Server};

@@ -5,7 +5,7 @@ use std::io::{Read, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 
-use crate::process::{Log, Process, folder, free_port, remove};
+use crate::process::{Log, Process, Program, folder, free_port, on_path, remove};
 
 /// Which server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,8 +19,7 @@ pub enum Kind {
 /// A private server. Dropping it ends it and removes its files.
 #[derive(Debug)]
 pub struct Server {
-    command: Vec<String>,
-    folder: PathBuf,
+    program: Program,
     port: u16,
     process: Option<Process>,
 }
@@ -43,7 +42,8 @@ impl Server {
         let mut command = vec![program(kind)];
         let own = ["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""];
         command.extend([&own[..], options].concat().into_iter().map(str::to_owned));
-        let mut server = Self { command, folder, port, process: None };
+        let program = Program { command, folder, end: "KILL", user: None };
+        let mut server = Self { program, port, process: None };
         let log = server.run();
         (server, log)
     }
@@ -54,8 +54,20 @@ impl Server {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
+    /// The same, for those who speak to it without a client: `127.0.0.1:6379`.
+    #[must_use]
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
     pub(crate) fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Where its files are.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.program.folder
     }
 
     /// Kills the server at once, as by `kill -9`. Its port and its files stay.
@@ -97,7 +109,7 @@ impl Server {
     }
 
     fn run(&mut self) -> Log {
-        let (process, mut log) = Process::start(&self.folder, &self.command);
+        let (process, mut log) = Process::start(&self.program);
         self.process = Some(process);
         log.wait_for("Ready to accept connections");
         log
@@ -108,7 +120,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         // The guard of a running process removes the folder as well.
         drop(self.process.take());
-        remove(&self.folder);
+        remove(&self.program.folder);
     }
 }
 
@@ -120,11 +132,6 @@ fn program(kind: Kind) -> String {
     };
     let missing = || panic!("{name} is missing: python3 tests/tools/setup.py {name}");
     found.unwrap_or_else(missing).to_string_lossy().into_owned()
-}
-
-fn on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// A file of a Python package in the project's own environment.

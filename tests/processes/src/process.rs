@@ -5,9 +5,10 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tengen_kit::client;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tonic::Streaming;
 use tonic::transport::Channel;
@@ -20,10 +21,14 @@ use crate::binary;
 /// What anything may take on a busy machine before the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Set to see what processes say, as they say it.
+const SHOW: &str = "TENGEN_PROCESS_LOG";
+
 /// A running service. Dropping it kills it.
 pub struct Process {
     child: Child,
-    log: Option<Lines<BufReader<ChildStderr>>>,
+    /// Reads on what it says, so that it never waits for a reader; ends with the process.
+    log: JoinHandle<Vec<String>>,
     pub listen: SocketAddr,
     pub admin: SocketAddr,
 }
@@ -51,11 +56,27 @@ impl Process {
             word.and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{name} in: {first}"))
         };
         let (listen, admin) = (address("listen="), address("admin="));
-        Self { child, log: Some(log), listen, admin }
+        let (name, show) = (service.to_owned(), std::env::var_os(SHOW).is_some());
+        let log = tokio::spawn(async move {
+            let mut said = Vec::new();
+            while let Ok(Some(line)) = log.next_line().await {
+                if show {
+                    eprintln!("{name} {listen}: {line}");
+                }
+                said.push(line);
+            }
+            said
+        });
+        Self { child, log, listen, admin }
     }
 
     pub fn url(&self) -> String {
         format!("http://{}", self.listen)
+    }
+
+    /// The id of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id().expect("runs")
     }
 
     /// A connection of one's own.
@@ -95,15 +116,9 @@ impl Process {
 
     /// Waits for its end: how, and what it said since it had its ports.
     pub async fn ended(mut self) -> (ExitStatus, Vec<String>) {
-        let mut log = self.log.take().expect("ends once");
-        let all = async {
-            let mut said = Vec::new();
-            while let Some(line) = log.next_line().await.unwrap() {
-                said.push(line);
-            }
-            (self.child.wait().await.expect("has a status"), said)
-        };
-        timeout(PATIENCE, all).await.expect("ends")
+        let all = async { (self.child.wait().await.expect("has a status"), self.log.await) };
+        let (status, said) = timeout(PATIENCE, all).await.expect("ends");
+        (status, said.expect("is read to its end"))
     }
 }
 

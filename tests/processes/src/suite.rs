@@ -1,37 +1,43 @@
 //! The four services, with their stores.
 
-use std::path::Path;
-
-use tempfile::TempDir;
-use tengen_harness::{Kind, Server};
+use tengen_harness::{Kind, Postgres, Server};
 
 use crate::Process;
 
 const SECRET: &str = "a secret of services that is long enough";
 
-/// A private Redis and a folder of SQLite files, and the settings of processes over them.
+/// A private Redis and a private PostgreSQL, and the settings of processes over them.
 pub struct Suite {
     pub redis: Server,
-    folder: TempDir,
+    pub postgres: Postgres,
+    /// The databases of the services that have one.
+    session: String,
+    game: String,
+    rating: String,
 }
 
 impl Suite {
     pub fn new() -> Self {
-        let redis = Server::start(Kind::Redis, &[]);
-        Self { redis, folder: tempfile::tempdir().expect("a temporary folder") }
+        Self::over(Server::start(Kind::Redis, &[]), Postgres::start())
+    }
+
+    /// Over stores that were started in another way.
+    pub fn over(redis: Server, postgres: Postgres) -> Self {
+        let [session, game, rating] = std::array::from_fn(|_| postgres.database());
+        Self { redis, postgres, session, game, rating }
     }
 
     pub async fn session(&self, more: &[(&str, &str)]) -> Process {
-        let database = self.database("session");
-        self.start("session", &[("TENGEN_SESSION_DATABASE_URL", &database)], more).await
+        let own = [("TENGEN_SESSION_DATABASE_URL", self.session.as_str())];
+        self.start("session", &own, more).await
     }
 
     pub async fn game(&self, sessions: &str, more: &[(&str, &str)]) -> Process {
-        let (redis, database) = (self.redis.url(), self.database("game"));
+        let redis = self.redis.url();
         let own = [
             ("TENGEN_REDIS_URL", redis.as_str()),
             ("TENGEN_SESSION_URLS", sessions),
-            ("TENGEN_GAME_DATABASE_URL", &database),
+            ("TENGEN_GAME_DATABASE_URL", &self.game),
         ];
         self.start("game", &own, more).await
     }
@@ -47,9 +53,8 @@ impl Suite {
     }
 
     pub async fn rating(&self, games: &str, sessions: &str) -> Process {
-        let database = self.database("rating");
         let own = [
-            ("TENGEN_RATING_DATABASE_URL", database.as_str()),
+            ("TENGEN_RATING_DATABASE_URL", self.rating.as_str()),
             ("TENGEN_GAME_URLS", games),
             ("TENGEN_SESSION_URLS", sessions),
         ];
@@ -63,11 +68,6 @@ impl Suite {
             ("TENGEN_LOG", "info"),
         ];
         Process::start(service, &[&common, own, more].concat()).await
-    }
-
-    fn database(&self, of: &str) -> String {
-        let path: &Path = self.folder.path();
-        format!("sqlite://{}", path.join(format!("{of}.db")).display())
     }
 }
 

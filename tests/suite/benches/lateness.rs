@@ -166,6 +166,7 @@ async fn open(live: &dyn Live, number: u32, due_ms: i64) -> String {
         head: Head { sequence: 1, hash },
         entries: vec![entry.into()],
         next_due_ms: Some(due_ms),
+        outages: 0,
         outbox: None,
         ended: false,
     };

@@ -8,8 +8,10 @@
     reason = "a test fails by panicking, and reads like a story"
 )]
 
+pub mod doors;
 pub mod games;
 pub mod player;
+pub mod processes;
 pub mod raw;
 pub mod refusal;
 pub mod requests;
@@ -19,3 +21,26 @@ pub mod suite;
 pub use player::Player;
 pub use refusal::Refused;
 pub use suite::Suite;
+
+/// Tests that each run on `tengen dev` and on the suite of processes.
+#[macro_export]
+macro_rules! on_both {
+    ($($scenario:ident),* $(,)?) => {
+        mod on_dev {
+            $(
+                #[tokio::test]
+                async fn $scenario() {
+                    super::$scenario($crate::Suite::start().await).await;
+                }
+            )*
+        }
+        mod on_processes {
+            $(
+                #[tokio::test]
+                async fn $scenario() {
+                    super::$scenario($crate::Suite::of_processes().await).await;
+                }
+            )*
+        }
+    };
+}

@@ -12,8 +12,8 @@ use tengen_proto::game::v1::watch_game_response::Message;
 use tengen_proto::game::v1::{
     AcceptChallengeRequest, AcceptCountRequest, Accepted, ClaimTimeRequest, ColourChoice,
     ConfirmEndRequest, CreateChallengeRequest, DisputeCountRequest, Game, GetGameRequest,
-    LeaveRequest, MarkDeadRequest, PassRequest, PlayMoveRequest, ResignRequest, Settings,
-    WatchGameRequest,
+    Heartbeat, LeaveRequest, MarkDeadRequest, PassRequest, PlayMoveRequest, ResignRequest,
+    Settings, WatchGameRequest,
 };
 use tengen_proto::rating::v1::rating_service_client::RatingServiceClient;
 use tengen_proto::rating::v1::{
@@ -27,6 +27,8 @@ use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Request, Status, Streaming};
+
+use crate::doors::Doors;
 
 /// The channel of a signed-in player.
 pub type Signed = InterceptedService<Channel, Bearer>;
@@ -75,48 +77,48 @@ pub fn request_id() -> String {
 }
 
 impl Player {
-    fn over(channel: Channel, bearer: Bearer, id: &str, name: &str, token: &str) -> Self {
-        let signed = InterceptedService::new(channel, bearer);
+    fn over(doors: &Doors, bearer: &Bearer, id: &str, name: &str, token: &str) -> Self {
+        let signed = |channel: &Channel| InterceptedService::new(channel.clone(), bearer.clone());
         Self {
             id: id.into(),
             name: name.into(),
             token: token.into(),
-            games: GameServiceClient::new(signed.clone()),
-            lobby: LobbyServiceClient::new(signed.clone()),
-            clocks: ClockServiceClient::new(signed.clone()),
-            ratings: RatingServiceClient::new(signed.clone()),
-            sessions: SessionServiceClient::new(signed),
+            games: GameServiceClient::new(signed(&doors.game)),
+            lobby: LobbyServiceClient::new(signed(&doors.game)),
+            clocks: ClockServiceClient::new(signed(&doors.clock)),
+            ratings: RatingServiceClient::new(signed(&doors.rating)),
+            sessions: SessionServiceClient::new(signed(&doors.session)),
         }
     }
 
     /// Somebody who has not signed in.
-    pub fn guest(channel: Channel) -> Self {
-        Self::over(channel, Bearer::guest(), "", "guest", "")
+    pub fn guest(doors: &Doors) -> Self {
+        Self::over(doors, &Bearer::guest(), "", "guest", "")
     }
 
     /// A new account.
-    pub async fn register(channel: Channel, name: &str) -> Self {
-        let mut sessions = SessionServiceClient::new(channel.clone());
+    pub async fn register(doors: &Doors, name: &str) -> Self {
+        let mut sessions = SessionServiceClient::new(doors.session.clone());
         let request = RegisterRequest {
             request_id: request_id(),
             name: name.into(),
             password: password(name),
         };
         let answer = sessions.register(request).await.expect("registers").into_inner();
-        Self::signed_in(channel, answer.account.unwrap(), answer.tokens.unwrap())
+        Self::signed_in(doors, answer.account.unwrap(), answer.tokens.unwrap())
     }
 
     /// An account of before.
-    pub async fn sign_in(channel: Channel, name: &str) -> Self {
-        let mut sessions = SessionServiceClient::new(channel.clone());
+    pub async fn sign_in(doors: &Doors, name: &str) -> Self {
+        let mut sessions = SessionServiceClient::new(doors.session.clone());
         let request = SignInRequest { name: name.into(), password: password(name) };
         let answer = sessions.sign_in(request).await.expect("signs in").into_inner();
-        Self::signed_in(channel, answer.account.unwrap(), answer.tokens.unwrap())
+        Self::signed_in(doors, answer.account.unwrap(), answer.tokens.unwrap())
     }
 
-    fn signed_in(channel: Channel, account: Account, tokens: Tokens) -> Self {
+    fn signed_in(doors: &Doors, account: Account, tokens: Tokens) -> Self {
         let bearer = Bearer::new(&tokens.access_token);
-        Self::over(channel, bearer, &account.player_id, &account.name, &tokens.access_token)
+        Self::over(doors, &bearer, &account.player_id, &account.name, &tokens.access_token)
     }
 
     /// Offers a game; returns the challenge's id.
@@ -245,6 +247,14 @@ impl Watch {
                 Some(Message::Heartbeat(_)) => {}
                 other => return Ok(other),
             }
+        }
+    }
+
+    /// The next message, which has to be a heartbeat.
+    pub async fn heartbeat(&mut self) -> Heartbeat {
+        match self.0.message().await.expect("lives").and_then(|told| told.message) {
+            Some(Message::Heartbeat(beat)) => beat,
+            other => panic!("a heartbeat, not {other:?}"),
         }
     }
 }

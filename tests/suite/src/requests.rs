@@ -49,6 +49,7 @@ const REQUESTS: &[(&str, &str)] = &[
         r#"{"game_id":"$OTHER","request_id":"$NEW","kind":"OFFER_KIND_DRAW","accept":true}"#,
     ),
     ("GameService/ResumePlay", r#"{"game_id":"$OTHER","request_id":"$NEW"}"#),
+    ("GameService/ConfirmRestored", r#"{"game_id":"$OTHER","request_id":"$NEW"}"#),
     ("GameService/TakeSeat", r#"{"game_id":"$OTHER","request_id":"$NEW"}"#),
     ("GameService/GetRuleset", r#"{"game_id":"$GAME"}"#),
     (

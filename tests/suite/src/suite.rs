@@ -1,5 +1,5 @@
-//! The whole product, as `tengen dev` runs it, for one test: on a port of its own, with its own
-//! folder, and with a time that the test moves.
+//! The whole product for one test: as `tengen dev` runs it, on a port of its own, with its own
+//! folder and a time that the test moves; or as processes.
 
 use std::sync::Arc;
 
@@ -14,14 +14,26 @@ use tokio::task::JoinHandle;
 use tonic::transport::Channel;
 
 use crate::Player;
+use crate::doors::Doors;
+use crate::processes::Processes;
 
 /// 2026-01-01T00:00:00Z, where the time of every suite starts.
 pub const START_MS: i64 = 1_767_225_600_000;
 
 /// A running product.
 pub struct Suite {
-    pub url: String,
-    channel: Channel,
+    doors: Doors,
+    product: Product,
+}
+
+enum Product {
+    Dev(Box<Dev>),
+    Processes(#[expect(dead_code, reason = "held while it runs")] Box<Processes>),
+}
+
+/// `tengen dev`.
+struct Dev {
+    url: String,
     time: SharedTime,
     manual: Option<ManualTime>,
     shutdown: Shutdown,
@@ -47,66 +59,103 @@ impl Suite {
         let shutdown = Shutdown::new();
         let config = dev::Config::default();
         let (url, running) = serve(&folder, Arc::clone(&time), shutdown.clone(), &config).await;
-        let channel = connect(&url).await;
-        Self { url, channel, time, manual, shutdown, running, folder, config }
+        let doors = Doors::one(connect(&url).await);
+        let dev = Dev { url, time, manual, shutdown, running, folder, config };
+        Self { doors, product: Product::Dev(Box::new(dev)) }
+    }
+
+    /// The four services as processes, in real time.
+    pub async fn of_processes() -> Self {
+        let processes = Processes::start().await;
+        Self { doors: processes.doors.clone(), product: Product::Processes(Box::new(processes)) }
+    }
+
+    fn dev(&self) -> &Dev {
+        match &self.product {
+            Product::Dev(dev) => dev,
+            Product::Processes(_) => panic!("only of `tengen dev`"),
+        }
+    }
+
+    fn dev_mut(&mut self) -> &mut Dev {
+        match &mut self.product {
+            Product::Dev(dev) => dev,
+            Product::Processes(_) => panic!("only of `tengen dev`"),
+        }
+    }
+
+    /// Where all of it is reached.
+    pub fn url(&self) -> &str {
+        &self.dev().url
     }
 
     /// Stops the product and starts it again over the same folder. Who was signed in still is,
     /// with a client made anew.
     pub async fn restart(&mut self) {
-        self.shutdown.begin();
-        (&mut self.running).await.expect("ends in order");
-        self.shutdown = Shutdown::new();
-        let time = Arc::clone(&self.time);
-        let shutdown = self.shutdown.clone();
-        (self.url, self.running) = serve(&self.folder, time, shutdown, &self.config).await;
-        self.channel = connect(&self.url).await;
+        let dev = self.dev_mut();
+        dev.shutdown.begin();
+        (&mut dev.running).await.expect("ends in order");
+        dev.shutdown = Shutdown::new();
+        let time = Arc::clone(&dev.time);
+        let shutdown = dev.shutdown.clone();
+        (dev.url, dev.running) = serve(&dev.folder, time, shutdown, &dev.config).await;
+        self.doors = Doors::one(connect(&dev.url).await);
     }
 
     /// Makes players referees and organisers, and starts the product again; whoever was signed in
     /// has to sign in again for it.
     pub async fn appoint(&mut self, referees: &[&Player], organisers: &[&Player]) {
         let ids = |players: &[&Player]| players.iter().map(|player| player.id.clone()).collect();
-        self.config.session.referees = ids(referees);
-        self.config.session.organisers = ids(organisers);
+        let session = &mut self.dev_mut().config.session;
+        session.referees = ids(referees);
+        session.organisers = ids(organisers);
         self.restart().await;
     }
 
     /// A connection of one's own.
     pub async fn connect(&self) -> Channel {
-        connect(&self.url).await
+        connect(self.url()).await
     }
 
-    /// A connection whose streams take in next to nothing that is not read.
-    pub async fn connect_narrow(&self) -> Channel {
-        let endpoint = tengen_kit::client::endpoint(&self.url).expect("an address");
+    /// Somebody whose streams take in next to nothing that is not read.
+    pub async fn narrow_guest(&self) -> Player {
+        let endpoint = tengen_kit::client::endpoint(self.url()).expect("an address");
         let narrow = endpoint.initial_stream_window_size(4_096);
-        narrow.connect().await.expect("connects")
+        Player::guest(&Doors::one(narrow.connect().await.expect("connects")))
     }
 
     /// A new, signed-in player.
     pub async fn player(&self, name: &str) -> Player {
-        Player::register(self.channel.clone(), name).await
+        Player::register(&self.doors, name).await
     }
 
     /// A player of before, signed in again.
     pub async fn sign_in(&self, name: &str) -> Player {
-        Player::sign_in(self.channel.clone(), name).await
+        Player::sign_in(&self.doors, name).await
     }
 
     /// Somebody who has not signed in.
     pub fn guest(&self) -> Player {
-        Player::guest(self.channel.clone())
+        Player::guest(&self.doors)
     }
 
-    /// The shared connection.
+    /// The shared connection to the game service.
     pub fn channel(&self) -> Channel {
-        self.channel.clone()
+        self.doors.game.clone()
     }
 
     /// Moves the time on.
     pub fn advance(&self, ms: u32) {
-        self.manual.as_ref().expect("a suite whose time is moved").advance(ms);
+        self.dev().manual.as_ref().expect("a suite whose time is moved").advance(ms);
+    }
+
+    /// Lets a while pass; where time passes by itself, it is left to that.
+    pub fn pass(&self, ms: u32) {
+        if let Product::Dev(dev) = &self.product
+            && let Some(manual) = &dev.manual
+        {
+            manual.advance(ms);
+        }
     }
 
     /// Waits until a rated game shows that the ledger holds its result: it is booked, acknowledged
@@ -123,7 +172,7 @@ impl Suite {
     }
 }
 
-impl Drop for Suite {
+impl Drop for Dev {
     fn drop(&mut self) {
         self.shutdown.begin();
         self.running.abort();

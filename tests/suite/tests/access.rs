@@ -65,7 +65,7 @@ async fn every_method(
     authorization: Option<&str>,
     check: impl Fn(&Method, &Answer) -> Result<(), String>,
 ) {
-    let mut raw = Raw::connect(&suite.url).await;
+    let mut raw = Raw::connect(suite.url()).await;
     let mut wrong = Vec::new();
     for method in METHODS {
         let answer = raw.call(method.path, authorization, b"").await;
@@ -136,7 +136,7 @@ async fn a_service_token_of_another_secret_opens_nothing() {
 #[tokio::test]
 async fn a_method_that_does_not_exist_is_refused() {
     let suite = Suite::start().await;
-    let mut raw = Raw::connect(&suite.url).await;
+    let mut raw = Raw::connect(suite.url()).await;
     for path in [
         "/",
         "/metrics",

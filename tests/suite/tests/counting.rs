@@ -20,10 +20,19 @@ use tengen_suite::player::{board, point, timed};
 use tengen_suite::refusal::{reason, refused};
 use tonic::Code;
 
+tengen_suite::on_both! {
+    a_mark_is_of_a_whole_string_and_clears_what_was_accepted,
+    at_the_second_dispute_every_stone_stands,
+    either_side_may_resign_while_counting,
+    a_handicap_game_is_counted_with_the_compensation,
+    a_move_on_a_forbidden_point_costs_the_turn_where_that_is_set,
+    a_move_out_of_turn_loses_where_that_is_set,
+    passes_end_nothing_where_that_is_set,
+}
+
 const COUNTING_MS: u32 = 60_000;
 
-async fn begin(settings: Settings) -> (Suite, Pair, String) {
-    let suite = Suite::start().await;
+async fn begin(suite: Suite, settings: Settings) -> (Suite, Pair, String) {
     let pair = Pair::begin(suite.player("aki").await, suite.player("bo").await, settings).await;
     let id = pair.game_id.clone();
     (suite, pair, id)
@@ -52,9 +61,8 @@ async fn confirm(pair: &mut Pair, number: i32) -> Accepted {
 }
 
 // rulebook: C12.4 G8   case: S2 S3
-#[tokio::test]
-async fn a_mark_is_of_a_whole_string_and_clears_what_was_accepted() {
-    let (_suite, mut pair, id) = begin(settings()).await;
+async fn a_mark_is_of_a_whole_string_and_clears_what_was_accepted(suite: Suite) {
+    let (_suite, mut pair, id) = begin(suite, settings()).await;
     let number = stones(&mut pair).await;
     confirm(&mut pair, number).await;
     let empty = pair.black.game(&id).await;
@@ -89,7 +97,7 @@ async fn a_mark_is_of_a_whole_string_and_clears_what_was_accepted() {
 // rulebook: C12.3   case: C11 C12 S8 S16
 #[tokio::test]
 async fn a_dispute_reopens_play_with_the_clocks_as_they_were() {
-    let (suite, mut pair, id) = begin(settings()).await;
+    let (suite, mut pair, id) = begin(Suite::start().await, settings()).await;
     suite.advance(7_000);
     let number = stones(&mut pair).await;
     let opened = confirm(&mut pair, number).await.clock.unwrap();
@@ -110,9 +118,8 @@ async fn a_dispute_reopens_play_with_the_clocks_as_they_were() {
 }
 
 // rulebook: C12.3   case: S5 S16
-#[tokio::test]
-async fn at_the_second_dispute_every_stone_stands() {
-    let (_suite, mut pair, id) = begin(settings()).await;
+async fn at_the_second_dispute_every_stone_stands(suite: Suite) {
+    let (_suite, mut pair, id) = begin(suite, settings()).await;
     let number = stones(&mut pair).await;
     confirm(&mut pair, number).await;
     pair.black.dispute(&id).await.unwrap();
@@ -130,9 +137,8 @@ async fn at_the_second_dispute_every_stone_stands() {
 }
 
 // rulebook: G7.2
-#[tokio::test]
-async fn either_side_may_resign_while_counting() {
-    let (_suite, mut pair, id) = begin(settings()).await;
+async fn either_side_may_resign_while_counting(suite: Suite) {
+    let (_suite, mut pair, id) = begin(suite, settings()).await;
     let number = stones(&mut pair).await;
     confirm(&mut pair, number).await;
     let result = pair.white.resign(&id).await.unwrap().result.unwrap();
@@ -143,7 +149,7 @@ async fn either_side_may_resign_while_counting() {
 // rulebook: C12.4   case: S6
 #[tokio::test]
 async fn counting_that_takes_too_long_is_a_dispute() {
-    let (suite, mut pair, id) = begin(settings()).await;
+    let (suite, mut pair, id) = begin(Suite::start().await, settings()).await;
     let number = stones(&mut pair).await;
     confirm(&mut pair, number).await;
     suite.advance(COUNTING_MS - 1);
@@ -170,9 +176,8 @@ async fn counting_that_takes_too_long_is_a_dispute() {
 
 // Two stones on star points, no komi; half a stone for White for each of them.
 // rulebook: C2   case: S12 S13
-#[tokio::test]
-async fn a_handicap_game_is_counted_with_the_compensation() {
-    let (_suite, mut pair, id) = begin(Settings { handicap: 2, ..timed(board(9)) }).await;
+async fn a_handicap_game_is_counted_with_the_compensation(suite: Suite) {
+    let (_suite, mut pair, id) = begin(suite, Settings { handicap: 2, ..timed(board(9)) }).await;
     let game = pair.black.game(&id).await;
     let agreed = game.settings.clone().unwrap();
     assert_eq!((agreed.komi_quarters, agreed.compensation_quarters), (Some(0), Some(4)));
@@ -196,10 +201,9 @@ async fn a_handicap_game_is_counted_with_the_compensation() {
 }
 
 // rulebook: C10 C11.1 G2.4   case: D14
-#[tokio::test]
-async fn a_move_on_a_forbidden_point_costs_the_turn_where_that_is_set() {
+async fn a_move_on_a_forbidden_point_costs_the_turn_where_that_is_set(suite: Suite) {
     let forfeit = IllegalMove::ForfeitTurn as i32;
-    let (_suite, mut pair, id) = begin(Settings { illegal_move: forfeit, ..board(9) }).await;
+    let (_suite, mut pair, id) = begin(suite, Settings { illegal_move: forfeit, ..board(9) }).await;
     pair.take(&[(0, 1), (8, 8), (1, 0)].map(|(row, column)| Some(point(row, column))), 1).await;
     assert_eq!(reason(pair.white.play(&id, 3, point(0, 0)).await), "STALE_MOVE_NUMBER");
     assert_eq!(reason(pair.white.play(&id, 4, point(0, 1)).await), "OCCUPIED");
@@ -216,10 +220,9 @@ async fn a_move_on_a_forbidden_point_costs_the_turn_where_that_is_set() {
 }
 
 // rulebook: C8.1 C4.2
-#[tokio::test]
-async fn a_move_out_of_turn_loses_where_that_is_set() {
+async fn a_move_out_of_turn_loses_where_that_is_set(suite: Suite) {
     let loss = OutOfTurn::Loss as i32;
-    let (_suite, mut pair, id) = begin(Settings { out_of_turn: loss, ..board(9) }).await;
+    let (_suite, mut pair, id) = begin(suite, Settings { out_of_turn: loss, ..board(9) }).await;
     pair.black.play(&id, 1, point(4, 4)).await.unwrap();
     assert_eq!(reason(pair.black.play(&id, 1, point(2, 2)).await), "STALE_MOVE_NUMBER");
     assert_eq!(reason(pair.black.pass(&id, 2).await), "NOT_YOUR_TURN");
@@ -231,10 +234,9 @@ async fn a_move_out_of_turn_loses_where_that_is_set() {
 }
 
 // rulebook: G2.4 C12.1
-#[tokio::test]
-async fn passes_end_nothing_where_that_is_set() {
+async fn passes_end_nothing_where_that_is_set(suite: Suite) {
     let nothing = TwoPasses::Nothing as i32;
-    let (_suite, mut pair, id) = begin(Settings { two_passes: nothing, ..board(9) }).await;
+    let (_suite, mut pair, id) = begin(suite, Settings { two_passes: nothing, ..board(9) }).await;
     let number = pair.take(&[None, None, None, None], 1).await;
     assert_eq!(pair.black.game(&id).await.phase(), Phase::Playing);
     // A confirmation is taken back by playing on.

@@ -20,6 +20,14 @@ use tengen_suite::refusal::refused;
 use tengen_suite::suite::START_MS;
 use tengen_suite::{Player, Refused, Suite};
 
+tengen_suite::on_both! {
+    a_resignation_costs_one_stake,
+    a_loss_out_of_turn_earns_no_fee,
+    a_draw_is_only_counted,
+    a_casual_game_moves_no_level,
+    both_seats_find_their_game_and_whose_turn_it_is,
+}
+
 /// Less than access tokens live, and more than the five minutes of an escape.
 const MAIN_MS: u32 = 400_000;
 
@@ -32,8 +40,7 @@ fn settings() -> Settings {
 /// What an end comes to for a seat: nominal change, what it counted as, game fees.
 type Row = (i64, Counted, i64);
 
-async fn begin(settings: Settings) -> (Suite, Pair) {
-    let suite = Suite::start().await;
+async fn begin(suite: Suite, settings: Settings) -> (Suite, Pair) {
     let pair = Pair::begin(suite.player("aki").await, suite.player("bo").await, settings).await;
     (suite, pair)
 }
@@ -62,9 +69,8 @@ async fn check(suite: &Suite, pair: &mut Pair, result: &Result, expected: (EndRe
 }
 
 // rulebook: L3 L12 G7.2
-#[tokio::test]
-async fn a_resignation_costs_one_stake() {
-    let (suite, mut pair) = begin(settings()).await;
+async fn a_resignation_costs_one_stake(suite: Suite) {
+    let (suite, mut pair) = begin(suite, settings()).await;
     let result = pair.white.resign(&pair.game_id).await.unwrap().result.unwrap();
     let rows = ((4, Counted::Win, 1), (-4, Counted::Loss, 1));
     check(&suite, &mut pair, &result, (EndReason::Resignation, rows.0, rows.1)).await;
@@ -79,7 +85,7 @@ async fn leaving_costs_two_stakes_and_pays_the_other_after_five_minutes() {
         (150_000, (0, Counted::Unspecified, 1)),
         (150_001, (4, Counted::Win, 1)),
     ] {
-        let (suite, mut pair) = begin(settings()).await;
+        let (suite, mut pair) = begin(Suite::start().await, settings()).await;
         let id = pair.game_id.clone();
         suite.advance(150_000);
         pair.black.play(&id, 1, point(4, 4)).await.unwrap();
@@ -98,7 +104,7 @@ async fn leaving_costs_two_stakes_and_pays_the_other_after_five_minutes() {
 // rulebook: C14.5 C3.1   case: C2
 #[tokio::test]
 async fn a_claim_on_time_is_right_from_the_deadline_on() {
-    let (suite, mut pair) = begin(settings()).await;
+    let (suite, mut pair) = begin(Suite::start().await, settings()).await;
     let id = pair.game_id.clone();
     suite.advance(MAIN_MS - 1);
     let early = refused(pair.white.claim_time(&id).await);
@@ -121,7 +127,7 @@ async fn a_claim_on_time_is_right_from_the_deadline_on() {
 // rulebook: C3.1   case: C2
 #[tokio::test]
 async fn a_move_at_the_deadline_is_too_late() {
-    let (suite, mut pair) = begin(settings()).await;
+    let (suite, mut pair) = begin(Suite::start().await, settings()).await;
     let id = pair.game_id.clone();
     suite.advance(MAIN_MS - 1);
     pair.black.play(&id, 1, point(4, 4)).await.unwrap();
@@ -137,10 +143,9 @@ async fn a_move_at_the_deadline_is_too_late() {
 }
 
 // rulebook: C8.1
-#[tokio::test]
-async fn a_loss_out_of_turn_earns_no_fee() {
+async fn a_loss_out_of_turn_earns_no_fee(suite: Suite) {
     let loss = OutOfTurn::Loss as i32;
-    let (suite, mut pair) = begin(Settings { out_of_turn: loss, ..settings() }).await;
+    let (suite, mut pair) = begin(suite, Settings { out_of_turn: loss, ..settings() }).await;
     let played = pair.white.play(&pair.game_id, 1, point(4, 4)).await.unwrap();
     let rows = ((4, Counted::Win, 1), (-4, Counted::Loss, 0));
     let expected = (EndReason::OutOfTurn, rows.0, rows.1);
@@ -149,9 +154,8 @@ async fn a_loss_out_of_turn_earns_no_fee() {
 
 // One stone each and no komi: 40½ each.
 // rulebook: G9 L8   case: S15
-#[tokio::test]
-async fn a_draw_is_only_counted() {
-    let (suite, mut pair) = begin(Settings { komi_quarters: Some(0), ..settings() }).await;
+async fn a_draw_is_only_counted(suite: Suite) {
+    let (suite, mut pair) = begin(suite, Settings { komi_quarters: Some(0), ..settings() }).await;
     let number = pair.take(&[Some(point(4, 4)), Some(point(2, 2))], 1).await;
     let result = pair.count(number, &[]).await.result.unwrap();
     assert_eq!((result.winner(), result.text.as_str()), (Colour::Unspecified, "0"));
@@ -162,9 +166,8 @@ async fn a_draw_is_only_counted() {
 }
 
 // rulebook: L7
-#[tokio::test]
-async fn a_casual_game_moves_no_level() {
-    let (suite, mut pair) = begin(board(9)).await;
+async fn a_casual_game_moves_no_level(suite: Suite) {
+    let (suite, mut pair) = begin(suite, board(9)).await;
     let result = pair.white.leave(&pair.game_id).await.unwrap().result.unwrap();
     assert_eq!(result.rating(), RatingState::NotRated);
     let mut guest = suite.guest();
@@ -188,9 +191,8 @@ async fn mine(player: &mut Player) -> Vec<GameSummary> {
 }
 
 // case: D11
-#[tokio::test]
-async fn both_seats_find_their_game_and_whose_turn_it_is() {
-    let (suite, mut pair) = begin(settings()).await;
+async fn both_seats_find_their_game_and_whose_turn_it_is(suite: Suite) {
+    let (suite, mut pair) = begin(suite, settings()).await;
     let id = pair.game_id.clone();
     assert!(mine(&mut suite.player("cho").await).await.is_empty());
     for number in 1..=4 {

@@ -242,7 +242,7 @@ fn no_field_is_forgotten() {
 #[tokio::test]
 async fn a_bad_value_is_named_and_changes_nothing() {
     let site = Site::start().await;
-    let mut raw = Raw::connect(&site.suite.url).await;
+    let mut raw = Raw::connect(site.suite.url()).await;
     let state = async || {
         let listed = site.suite.guest().lobby.list_challenges(ListChallengesRequest {}).await;
         (site.games().await, listed.unwrap().into_inner().challenges)
@@ -289,7 +289,7 @@ async fn a_bad_value_is_named_and_changes_nothing() {
 #[tokio::test]
 async fn a_good_request_has_no_bad_field() {
     let site = Site::start().await;
-    let mut raw = Raw::connect(&site.suite.url).await;
+    let mut raw = Raw::connect(site.suite.url()).await;
     for call in calls().into_iter().filter(|call| call.input.name() != "EchoLagRequest") {
         let authorization = site.authorization(&call);
         let message = call.message(call.json(&site.ids));

@@ -36,7 +36,7 @@ async fn the_first_game_of_the_readme_works() {
     assert!(script.contains(ADDRESS) && script.contains(".cache/venv/bin/buf curl"));
 
     let suite = Suite::in_real_time().await;
-    let script = script.replace(ADDRESS, suite.url.strip_prefix("http://").unwrap());
+    let script = script.replace(ADDRESS, suite.url().strip_prefix("http://").unwrap());
     let output = tokio::task::spawn_blocking(move || run(script)).await.unwrap();
     let (printed, errors) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -184,7 +184,7 @@ async fn thousands_of_broken_requests_are_refused_and_nothing_happens() {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut site = Site::start().await;
     let before = site.games().await;
-    let mut raw = Raw::connect(&site.suite.url).await;
+    let mut raw = Raw::connect(site.suite.url()).await;
     let mut wrong = Vec::new();
     for call in calls() {
         let authorization = site.authorization(&call);
@@ -214,7 +214,7 @@ async fn thousands_of_broken_requests_are_refused_and_nothing_happens() {
 #[tokio::test]
 async fn a_request_above_64_kib_is_refused() {
     let site = Site::start().await;
-    let mut raw = Raw::connect(&site.suite.url).await;
+    let mut raw = Raw::connect(site.suite.url()).await;
     for call in calls() {
         let authorization = site.authorization(&call);
         for (bytes, fits) in
@@ -248,14 +248,14 @@ async fn a_request_above_64_kib_is_refused() {
 async fn whoever_speaks_no_grpc_harms_nobody() {
     let site = Site::start().await;
     let before = site.games().await;
-    let mut raw = Raw::connect(&site.suite.url).await;
+    let mut raw = Raw::connect(site.suite.url()).await;
     let path = "/tengen.rating.v1.RatingService/GetLadder";
     for garbage in [
         b"GET / HTTP/1.1\r\n\r\n".as_slice(),
         &[0; 64],
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nxxxxxxxxx",
     ] {
-        let mut stream = TcpStream::connect(&site.suite.url["http://".len()..]).await.unwrap();
+        let mut stream = TcpStream::connect(&site.suite.url()["http://".len()..]).await.unwrap();
         stream.write_all(garbage).await.unwrap();
         stream.shutdown().await.unwrap();
         // Until the server has closed it, in whatever way.

@@ -16,6 +16,16 @@ use tengen_suite::refusal::{reason, refused};
 use tengen_suite::{Player, Suite};
 use tonic::Code;
 
+tengen_suite::on_both! {
+    the_rules_refuse_and_nothing_changes,
+    a_turn_has_one_number_and_one_owner,
+    of_racing_moves_one_is_played,
+    after_the_end_every_command_is_refused,
+    what_does_not_exist_is_not_found,
+    bad_settings_are_named,
+    a_challenge_is_taken_once,
+}
+
 async fn pair(suite: &Suite, settings: Settings) -> Pair {
     Pair::begin(suite.player("aki").await, suite.player("bo").await, settings).await
 }
@@ -26,9 +36,7 @@ fn turns(points: &[(i32, i32)]) -> Vec<Option<Point>> {
 }
 
 // rulebook: G5 G6 C11.1   case: D14 K4
-#[tokio::test]
-async fn the_rules_refuse_and_nothing_changes() {
-    let suite = Suite::start().await;
+async fn the_rules_refuse_and_nothing_changes(suite: Suite) {
     let mut pair = pair(&suite, board(9)).await;
     let id = pair.game_id.clone();
     // A ko around (1, 1) and (1, 2), and an eye of Black's at (0, 0).
@@ -53,9 +61,7 @@ async fn the_rules_refuse_and_nothing_changes() {
 }
 
 // fault: F8   case: D1 D10
-#[tokio::test]
-async fn a_turn_has_one_number_and_one_owner() {
-    let suite = Suite::start().await;
+async fn a_turn_has_one_number_and_one_owner(suite: Suite) {
     let mut pair = pair(&suite, board(9)).await;
     let id = pair.game_id.clone();
     assert_eq!(reason(pair.white.play(&id, 1, point(4, 4)).await), "NOT_YOUR_TURN");
@@ -78,9 +84,7 @@ async fn a_turn_has_one_number_and_one_owner() {
 
 // Two devices race with one number: one is played.
 // case: D1   fault: F8
-#[tokio::test]
-async fn of_racing_moves_one_is_played() {
-    let suite = Suite::start().await;
+async fn of_racing_moves_one_is_played(suite: Suite) {
     let mut pair = pair(&suite, board(9)).await;
     let id = pair.game_id.clone();
     for number in 1..=20 {
@@ -140,9 +144,7 @@ async fn the_same_request_gets_the_same_answer() {
 }
 
 // rulebook: G7.2   case: A1 S5
-#[tokio::test]
-async fn after_the_end_every_command_is_refused() {
-    let suite = Suite::start().await;
+async fn after_the_end_every_command_is_refused(suite: Suite) {
     let mut pair = pair(&suite, board(9)).await;
     let id = pair.game_id.clone();
     // Resigning is open to the side that is not to move, too.
@@ -169,9 +171,7 @@ async fn after_the_end_every_command_is_refused() {
     }
 }
 
-#[tokio::test]
-async fn what_does_not_exist_is_not_found() {
-    let suite = Suite::start().await;
+async fn what_does_not_exist_is_not_found(suite: Suite) {
     let mut player = suite.player("aki").await;
     for id in ["nonsense", "g2f-00000000000000000000000000000000", "c01-0"] {
         let refused = refused(player.play(id, 1, point(0, 0)).await);
@@ -189,9 +189,7 @@ async fn fields(player: &mut Player, request: CreateChallengeRequest) -> Vec<Str
 }
 
 // rulebook: C3.0   case: C25
-#[tokio::test]
-async fn bad_settings_are_named() {
-    let suite = Suite::start().await;
+async fn bad_settings_are_named(suite: Suite) {
     let mut player = suite.player("aki").await;
     let offer = |settings| CreateChallengeRequest {
         request_id: request_id(),
@@ -220,9 +218,7 @@ async fn bad_settings_are_named() {
 }
 
 // case: M2
-#[tokio::test]
-async fn a_challenge_is_taken_once() {
-    let suite = Suite::start().await;
+async fn a_challenge_is_taken_once(suite: Suite) {
     let mut challenger = suite.player("aki").await;
     let id = challenger.challenge(board(9), ColourChoice::Random).await;
     assert_eq!(reason(challenger.accept(&id).await), "OWN_CHALLENGE");

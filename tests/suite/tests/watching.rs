@@ -13,9 +13,18 @@ use tengen_proto::game::v1::{Event, Game, Phase, Settings};
 use tengen_suite::games::{Pair, Recorded};
 use tengen_suite::player::{Watch, board, point, timed};
 use tengen_suite::refusal::refused;
-use tengen_suite::{Player, Refused, Suite};
+use tengen_suite::{Refused, Suite};
 use tokio::task::JoinHandle;
 use tonic::{Code, Status};
+
+tengen_suite::on_both! {
+    a_watch_resumes_after_any_event,
+    a_watch_resumes_while_the_game_goes_on,
+    who_knows_another_history_gets_a_snapshot_that_says_so,
+    who_comes_after_the_end_sees_it_and_the_stream_closes,
+    a_game_that_does_not_exist_is_not_watched,
+    everybody_sees_every_event_once,
+}
 
 /// A short game with everything that a turn can be: a capture, a pass, a count.
 struct Story {
@@ -25,15 +34,14 @@ struct Story {
 }
 
 impl Story {
-    async fn begin(settings: Settings) -> Self {
-        let suite = Suite::start().await;
+    async fn begin(suite: Suite, settings: Settings) -> Self {
         let pair = Pair::begin(suite.player("aki").await, suite.player("bo").await, settings).await;
         Self { suite, pair, next: 1 }
     }
 
     async fn take(&mut self, turns: &[Option<Point>]) {
         for turn in turns {
-            self.suite.advance(1_700);
+            self.suite.pass(1_700);
             self.next = self.pair.take(&[*turn], self.next).await;
         }
     }
@@ -89,9 +97,8 @@ fn chained(head: (i64, &str), events: &[Event]) {
 
 // Whatever event a watcher saw last, before the game ended or after it: it gets the rest.
 // case: R10 D8 D9 A1
-#[tokio::test]
-async fn a_watch_resumes_after_any_event() {
-    let mut story = Story::begin(timed(board(9))).await;
+async fn a_watch_resumes_after_any_event(suite: Suite) {
+    let mut story = Story::begin(suite, timed(board(9))).await;
     let (first, whole) = story.follow().await;
     story.opening().await;
     story.ending().await;
@@ -116,9 +123,8 @@ fn after(events: &[Event], cut: i64) -> Vec<Event> {
 
 // The same while the game goes on: what was missed and what is still to come, without a seam.
 // case: R10 D8
-#[tokio::test]
-async fn a_watch_resumes_while_the_game_goes_on() {
-    let mut story = Story::begin(timed(board(9))).await;
+async fn a_watch_resumes_while_the_game_goes_on(suite: Suite) {
+    let mut story = Story::begin(suite, timed(board(9))).await;
     let (first, whole) = story.follow().await;
     let id = story.pair.game_id.clone();
     let mut guest = story.suite.guest();
@@ -141,9 +147,8 @@ async fn a_watch_resumes_while_the_game_goes_on() {
     }
 }
 
-#[tokio::test]
-async fn who_knows_another_history_gets_a_snapshot_that_says_so() {
-    let mut story = Story::begin(board(9)).await;
+async fn who_knows_another_history_gets_a_snapshot_that_says_so(suite: Suite) {
+    let mut story = Story::begin(suite, board(9)).await;
     story.opening().await;
     let id = story.pair.game_id.clone();
     let game = story.pair.black.game(&id).await;
@@ -163,9 +168,8 @@ async fn who_knows_another_history_gets_a_snapshot_that_says_so() {
 }
 
 // case: A1
-#[tokio::test]
-async fn who_comes_after_the_end_sees_it_and_the_stream_closes() {
-    let mut story = Story::begin(board(9)).await;
+async fn who_comes_after_the_end_sees_it_and_the_stream_closes(suite: Suite) {
+    let mut story = Story::begin(suite, board(9)).await;
     let id = story.pair.game_id.clone();
     story.pair.white.resign(&id).await.unwrap();
     let mut watch = story.suite.guest().watch(&id).await;
@@ -174,9 +178,7 @@ async fn who_comes_after_the_end_sees_it_and_the_stream_closes() {
     assert_eq!(watch.next().await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn a_game_that_does_not_exist_is_not_watched() {
-    let suite = Suite::start().await;
+async fn a_game_that_does_not_exist_is_not_watched(suite: Suite) {
     for (id, code, reason) in [
         ("g00-00000000000000000000000000000000", Code::NotFound, "GAME_NOT_FOUND"),
         ("nonsense", Code::NotFound, "GAME_NOT_FOUND"),
@@ -190,9 +192,8 @@ async fn a_game_that_does_not_exist_is_not_watched() {
 
 // Guests, a stranger, both players, each of them twice: the same messages, clocks included.
 // case: V1 V2 V6 A1 D6
-#[tokio::test]
-async fn everybody_sees_every_event_once() {
-    let mut story = Story::begin(timed(board(9))).await;
+async fn everybody_sees_every_event_once(suite: Suite) {
+    let mut story = Story::begin(suite, timed(board(9))).await;
     let watchers = [
         story.suite.guest(),
         story.suite.guest(),
@@ -243,10 +244,10 @@ fn number(event: &Event) -> Option<i32> {
 // fault: F12
 #[tokio::test]
 async fn a_watcher_that_does_not_read_is_cut_and_misses_nothing() {
-    let mut story = Story::begin(board(19)).await;
+    let mut story = Story::begin(Suite::start().await, board(19)).await;
     let id = story.pair.game_id.clone();
     let (_, others) = story.follow().await;
-    let mut stuck = Player::guest(story.suite.connect_narrow().await);
+    let mut stuck = story.suite.narrow_guest().await;
     let mut watch = stuck.watch(&id).await;
     let first = snapshot(&mut watch, false).await;
 

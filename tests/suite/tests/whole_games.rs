@@ -15,6 +15,11 @@ use tengen_suite::games::{Pair, Recorded};
 use tengen_suite::player::{board, rated};
 use tengen_suite::{Player, Suite};
 
+tengen_suite::on_both! {
+    a_game_on_19_lines_with_dead_stones_moves_both_ratings,
+    a_game_on_9_lines_is_counted_as_it_stands,
+}
+
 /// Plays a recorded game to its count while somebody watches, and checks what came of it.
 async fn finish(suite: &Suite, recorded: &Recorded) -> Pair {
     let (black, white) = (suite.player("aki").await, suite.player("bo").await);
@@ -84,9 +89,7 @@ async fn standing(player: &mut Player) -> (String, i64, i64) {
 }
 
 // rulebook: G8 G9 C12.1 L2 L3 L5 L6 L12
-#[tokio::test]
-async fn a_game_on_19_lines_with_dead_stones_moves_both_ratings() {
-    let suite = Suite::start().await;
+async fn a_game_on_19_lines_with_dead_stones_moves_both_ratings(suite: Suite) {
     let games = Recorded::of_set("kgs19");
     let recorded = games.iter().find(|game| game.dead.len() > 3 && game.margin_quarters < 0);
     let mut pair = finish(&suite, recorded.expect("a game that White won with dead stones")).await;
@@ -104,9 +107,7 @@ async fn a_game_on_19_lines_with_dead_stones_moves_both_ratings() {
 }
 
 // rulebook: G9
-#[tokio::test]
-async fn a_game_on_9_lines_is_counted_as_it_stands() {
-    let suite = Suite::start().await;
+async fn a_game_on_9_lines_is_counted_as_it_stands(suite: Suite) {
     let games = Recorded::of_set("cgos");
     let recorded = games.iter().find(|game| game.margin_quarters > 0);
     let mut pair = finish(&suite, recorded.expect("a game that Black won")).await;

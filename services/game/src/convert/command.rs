@@ -148,6 +148,7 @@ command!(LeaveRequest, |_message, _fields| Act::Leave);
 command!(ClaimTimeRequest, |_message, _fields| Act::ClaimTime);
 command!(TakeSeatRequest, |_message, _fields| Act::Arrive);
 command!(ResumePlayRequest, |_message, _fields| Act::Resume);
+command!(ConfirmRestoredRequest, |_message, _fields| Act::ConfirmRestored);
 command!(MakeOfferRequest, |message, fields| Act::Offer(offer(message.kind, fields)?));
 command!(AnswerOfferRequest, |message, fields| {
     Act::Answer { offer: offer(message.kind, fields)?, accept: message.accept }

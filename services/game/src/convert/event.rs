@@ -6,7 +6,7 @@ use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::event::Event as Shown;
 use tengen_proto::time::{duration, timestamp};
 use tengen_rules::{Colour, Point};
-use tengen_table::{Event, Fact, ForbiddenWhy, Settings, Table, Word};
+use tengen_table::{Event, Fact, ForbiddenWhy, Phase, Settings, Table, Word};
 use tengen_timing::PauseReason;
 
 use crate::convert::game::{clocks, player, result};
@@ -68,7 +68,7 @@ fn shown(record: &GameRecord, event: &Event) -> Shown {
         }
         Fact::TimeAdded { side, ms } => Shown::TimeAdded(time_added(event, *side, *ms)),
         Fact::Credited { reason, from_ms, to_ms } => Shown::OutageCredited(wire::OutageCredited {
-            colour: colour_or_none(table.to_move()),
+            colour: colour_or_none(table.to_move().filter(|_| table.phase() == Phase::Playing)),
             time: Some(duration(to_ms.saturating_sub(*from_ms))),
             reason: kind::credit(*reason) as i32,
         }),
@@ -86,6 +86,10 @@ fn shown(record: &GameRecord, event: &Event) -> Shown {
         Fact::TakenBack => {
             // The turn that is gone had the number the next one has now.
             Shown::MoveAnnulled(wire::MoveAnnulled { move_number: number(table.next_number()) })
+        }
+        Fact::Restored => Shown::Restored(wire::Restored { move_number: taken(table) }),
+        Fact::RestorationConfirmed => {
+            Shown::RestorationConfirmed(wire::RestorationConfirmed { colour: by })
         }
         Fact::Ended { .. } => Shown::Ended(wire::Ended { result: result(table, false) }),
     }

@@ -13,9 +13,6 @@ use crate::convert::{
 };
 use crate::record::{GameRecord, Player};
 
-/// The version of every result until results can be corrected.
-pub const RESULT_VERSION: i32 = 1;
-
 /// A game as it is at `now_ms`. `caller` is the account that asks, `applied` whether the ledger
 /// holds the result.
 pub fn game(record: &GameRecord, now_ms: i64, caller: Option<&str>, applied: bool) -> wire::Game {
@@ -45,6 +42,7 @@ pub fn game(record: &GameRecord, now_ms: i64, caller: Option<&str>, applied: boo
             .and_then(|id| record.seat_of(id))
             .is_some_and(|mine| table.to_move() == Some(mine) && table.phase() == Phase::Playing),
         created_at: Some(timestamp(table.opened_at_ms())),
+        restoration_deadline: table.restoration_deadline_ms().map(timestamp),
     }
 }
 
@@ -80,6 +78,7 @@ fn seat_of(record: &GameRecord, colour: Colour) -> wire::Seat {
     wire::Seat {
         confirmed: table.confirmed(colour),
         accepted: table.accepted(colour).is_some(),
+        restoration_confirmed: table.restoration_confirmed(colour),
         captures: number(table.game().captured_by(colour)),
         offers: table.offer(colour).map(|offer| kind::offer(offer) as i32).into_iter().collect(),
         ..player(record.player(colour))
@@ -147,6 +146,11 @@ fn seat_clock(reading: &Reading) -> clock::SeatClock {
     }
 }
 
+/// The version of the game's result: a game that was restored may end a second time.
+pub fn result_version(table: &Table) -> i32 {
+    number(table.restorations()).saturating_add(1)
+}
+
 /// The result of a game that is over.
 pub fn result(table: &Table, applied: bool) -> Option<wire::Result> {
     let outcome = table.outcome()?;
@@ -160,7 +164,7 @@ pub fn result(table: &Table, applied: bool) -> Option<wire::Result> {
         at: Some(timestamp(outcome.at_ms)),
         together: Some(duration(outcome.together_ms)),
         rating: rating_state(table, applied) as i32,
-        version: RESULT_VERSION,
+        version: result_version(table),
     })
 }
 

@@ -9,6 +9,7 @@ pub const fn phase(phase: Phase) -> wire::Phase {
     match phase {
         Phase::Waiting => wire::Phase::Waiting,
         Phase::Paused => wire::Phase::Paused,
+        Phase::Restored => wire::Phase::Restored,
         Phase::Playing => wire::Phase::Playing,
         Phase::Counting => wire::Phase::Counting,
         Phase::Ended => wire::Phase::Ended,

@@ -4,12 +4,12 @@ use tengen_proto::game::v1::Result as Shown;
 use tengen_proto::internal::v1 as internal;
 use tengen_rules::Colour;
 
-use crate::convert::game::{RESULT_VERSION, result};
+use crate::convert::game::{result, result_version};
 use crate::record::GameRecord;
 
 /// The id of a game's result: game and version.
 pub fn id(record: &GameRecord) -> String {
-    format!("{}:{RESULT_VERSION}", record.id)
+    format!("{}:{}", record.id, result_version(&record.table))
 }
 
 /// The result of a game that is over.

@@ -50,6 +50,8 @@ pub fn render(fact: &Fact, size: Size) -> Option<Stored> {
         Fact::Answered { offer, accept: true } => Stored::Agree(kind::offer(*offer) as i32),
         Fact::Answered { offer, accept: false } => Stored::Decline(kind::offer(*offer) as i32),
         Fact::TakenBack => Stored::TakeBack(true),
+        Fact::Restored => Stored::Restored(true),
+        Fact::RestorationConfirmed => Stored::RestorationConfirmed(true),
         Fact::Ended { reason, winner, settlement } => Stored::End(StoredEnd {
             reason: kind::reason(*reason) as i32,
             winner: seat(*winner),
@@ -101,6 +103,8 @@ pub fn parse(stored: &Stored, size: Size) -> Result<Fact, What> {
         Stored::Agree(offer) => answered(*offer, true)?,
         Stored::Decline(offer) => answered(*offer, false)?,
         Stored::TakeBack(_) => Fact::TakenBack,
+        Stored::Restored(_) => Fact::Restored,
+        Stored::RestorationConfirmed(_) => Fact::RestorationConfirmed,
         Stored::End(end) => Fact::Ended {
             reason: kind::parse_reason(end.reason()).ok_or("the end has no reason")?,
             winner: side(end.winner)?,

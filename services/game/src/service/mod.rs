@@ -42,8 +42,8 @@ impl Play {
         let account = caller(&request).account()?.clone();
         let parsed = parse(request.get_ref(), &account.id)?;
         let command = |by| Command { by, request: parsed.request, act: parsed.act.clone() };
-        let record = self.games.act(&parsed.game_id, &account.id, command).await?;
-        Ok(Some(accepted(&record)))
+        let accepted = self.games.act(&parsed.game_id, &account.id, command, accepted).await?;
+        Ok(Some(accepted))
     }
 
     /// WatchGame; its route is in `encoded.rs`.
@@ -142,4 +142,5 @@ commands! {
     make_offer: MakeOfferRequest => MakeOfferResponse,
     answer_offer: AnswerOfferRequest => AnswerOfferResponse,
     resume_play: ResumePlayRequest => ResumePlayResponse,
+    confirm_restored: ConfirmRestoredRequest => ConfirmRestoredResponse,
 }

@@ -43,8 +43,7 @@ impl Referee {
         let referee = caller(&request).account()?.id.clone();
         let message = request.into_inner();
         let order = parse(&message, referee)?;
-        let record = self.games.order(message.game_id(), &order).await?;
-        Ok(Some(accepted(&record)))
+        Ok(Some(self.games.order(message.game_id(), &order, accepted).await?))
     }
 }
 

@@ -98,14 +98,84 @@ impl ResultsService for Control {
         &self,
         request: Request<internal::AcknowledgeResultsRequest>,
     ) -> Result<Response<internal::AcknowledgeResultsResponse>, Status> {
-        let ids = request.into_inner().result_ids;
+        let internal::AcknowledgeResultsRequest { result_ids, deferred_ids } = request.into_inner();
+        let all = result_ids.len().saturating_add(deferred_ids.len());
         let mut fields = Fields::new();
-        fields.range("result_ids", i64::try_from(ids.len()).unwrap_or(i64::MAX), 1..=100);
+        fields.range("result_ids", i64::try_from(all).unwrap_or(i64::MAX), 1..=100);
         fields.finish()?;
-        for game_id in ids.iter().filter_map(|id| id.split(':').next()) {
+        if !deferred_ids.is_empty() {
+            self.live.outbox_defer(&deferred_ids).await.map_err(|error| error::live(&error))?;
+        }
+        for game_id in result_ids.iter().filter_map(|id| id.split(':').next()) {
             self.games.archive(game_id).await?;
         }
-        self.live.outbox_acknowledge(&ids).await.map_err(|error| error::live(&error))?;
+        self.live.outbox_acknowledge(&result_ids).await.map_err(|error| error::live(&error))?;
         Ok(Response::new(internal::AcknowledgeResultsResponse {}))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tengen_kit::sql;
+    use tengen_kit::time::ManualTime;
+    use tengen_live::{Commit, Head, Memory, Outgoing, Settings};
+    use tonic::Code;
+
+    use super::*;
+    use crate::archive::Archive;
+
+    /// A service over an outbox that holds the results of these games.
+    async fn control(folder: &std::path::Path, game_ids: &[&str]) -> Control {
+        let time = ManualTime::new(1_767_225_600_000).shared();
+        let live: Arc<dyn Live> = Arc::new(Memory::new(time.clone(), Settings::default()));
+        for game_id in game_ids {
+            let result_id = format!("{game_id}:1");
+            let result = internal::GameResult { result_id: result_id.clone(), ..<_>::default() };
+            let body = result.encode_to_vec().into();
+            let commit = Commit {
+                expected: None,
+                outages: 0,
+                head: Head { sequence: 1, hash: [1; 16] },
+                entries: vec!["end".into()],
+                next_due_ms: None,
+                outbox: Some(Outgoing { id: result_id, body }),
+                ended: true,
+            };
+            live.commit(game_id, commit).await.unwrap();
+        }
+        let database = sql::pool(&format!("sqlite://{}/games.db", folder.display())).unwrap();
+        let games = Games::new(Arc::clone(&live), Archive::new(database), 10);
+        Control { games: Arc::new(games), live, time, shutdown: Shutdown::new() }
+    }
+
+    async fn taken(control: &Control, most: i32) -> Vec<String> {
+        let request = internal::TakeResultsRequest { most, wait: None };
+        let answer = control.take_results(Request::new(request)).await.unwrap().into_inner();
+        answer.results.into_iter().map(|result| result.result_id).collect()
+    }
+
+    #[tokio::test]
+    async fn results_that_are_deferred_come_behind_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let control = control(folder.path(), &["g01-a", "g01-b"]).await;
+        assert_eq!(taken(&control, 1).await, ["g01-a:1"]);
+        let deferred_ids = vec!["g01-a:1".to_owned()];
+        let request = internal::AcknowledgeResultsRequest { deferred_ids, ..<_>::default() };
+        control.acknowledge_results(Request::new(request)).await.unwrap();
+        assert_eq!(taken(&control, 1).await, ["g01-b:1"]);
+        assert_eq!(taken(&control, 2).await, ["g01-b:1", "g01-a:1"]);
+    }
+
+    #[tokio::test]
+    async fn an_acknowledgement_is_of_one_to_a_hundred_results() {
+        let folder = tempfile::tempdir().unwrap();
+        let control = control(folder.path(), &[]).await;
+        for (held, deferred) in [(0, 0), (101, 0), (1, 100)] {
+            let ids = |number| vec!["g01-a:1".to_owned(); number];
+            let (result_ids, deferred_ids) = (ids(held), ids(deferred));
+            let request = internal::AcknowledgeResultsRequest { result_ids, deferred_ids };
+            let refused = control.acknowledge_results(Request::new(request)).await.unwrap_err();
+            assert_eq!(refused.code(), Code::InvalidArgument, "{held} {deferred}");
+        }
     }
 }

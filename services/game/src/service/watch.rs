@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::status::Refusal;
 use tengen_kit::time::SharedTime;
-use tengen_live::{Live, Wake, WakeUps};
+use tengen_live::{Committed, Live, Wake, WakeUps};
 use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::watch_game_response::Message as Told;
 use tokio::sync::{Mutex, broadcast, mpsc};
@@ -16,7 +16,7 @@ use tonic::{Code, Status};
 
 use crate::convert::{event, game, hex};
 use crate::error;
-use crate::record::GameRecord;
+use crate::record::{GameRecord, after};
 use crate::service::encoded::Encoded;
 use crate::store::Games;
 
@@ -167,14 +167,8 @@ impl Watches {
             let mut feed = hub.0.lock().await;
             let told = match wake {
                 None => return feed.messages = None,
-                Some(Wake::Committed(commit))
-                    if commit.head.sequence <= feed.game.head.sequence =>
-                {
-                    Ok(())
-                }
-                Some(Wake::Committed(commit))
-                    if commit.first_sequence == feed.game.head.sequence + 1 =>
-                {
+                Some(Wake::Committed(commit)) if commit.head == feed.game.head => Ok(()),
+                Some(Wake::Committed(commit)) if feed.goes_on_by(&commit) => {
                     feed.tell(&commit.entries)
                 }
                 Some(Wake::Committed(_) | Wake::Lagged) => self.catch_up(&mut feed).await,
@@ -192,13 +186,34 @@ impl Watches {
         }
     }
 
+    /// Tells what was missed; or, if what was told is lost, the game as it stands without it.
     async fn catch_up(&self, feed: &mut Feed) -> Result<(), Refusal> {
-        let missed = self.live.log_after(&feed.game.id, feed.game.head.sequence).await;
-        feed.tell(&missed.map_err(|error| error::live(&error))?)
+        let id = &feed.game.id;
+        let head = self.live.head(id).await.map_err(|error| error::live(&error))?;
+        if head == Some(feed.game.head) {
+            return Ok(());
+        }
+        let record = self.games.load(id).await?;
+        if feed.game.is_in(&record) {
+            let told = usize::try_from(feed.game.head.sequence).unwrap_or(usize::MAX);
+            return feed.tell(record.log.get(told..).unwrap_or_default());
+        }
+        feed.game = self.games.read_after(&feed.game).await?;
+        let shown = game::game(&feed.game, self.live.now_ms(), None, false);
+        let snapshot = wire::Snapshot { game: Some(shown), rewound: true };
+        feed.send(Encoded::of(Told::Snapshot(snapshot)));
+        Ok(())
     }
 }
 
 impl Feed {
+    /// Whether a commit is the next one of the same history.
+    fn goes_on_by(&self, commit: &Committed) -> bool {
+        let head = self.game.head;
+        commit.first_sequence == head.sequence + 1
+            && commit.entries.iter().fold(head, |head, entry| after(head, entry)) == commit.head
+    }
+
     fn tell(&mut self, entries: &[bytes::Bytes]) -> Result<(), Refusal> {
         for entry in entries {
             let message = advance(&mut self.game, entry)?;

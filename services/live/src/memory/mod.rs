@@ -1,5 +1,6 @@
 //! Live state in this process's memory: nothing outlives it.
 
+mod beats;
 mod outbox;
 mod shard;
 mod slots;
@@ -22,6 +23,7 @@ use self::slots::Slots;
 use crate::error::LiveError;
 use crate::id::{PARTITIONS, partition};
 use crate::live::{Live, Version};
+use crate::outage::Outages;
 use crate::record::{Claim, Commit, Head, Outgoing, Record};
 use crate::wake::WakeUps;
 
@@ -37,6 +39,9 @@ pub struct Settings {
     pub entries_per_slot: usize,
     /// Commits a subscriber may be behind before it has lagged.
     pub wake_ups: usize,
+    /// Silence between beats that is an outage when it is longer; `i64::MAX` for none at all, as
+    /// where the clock is set by hand. [`OUTAGE_MS`](crate::OUTAGE_MS) is what is usual.
+    pub outage_ms: i64,
 }
 
 /// Live state in memory. Clones share it.
@@ -71,13 +76,14 @@ struct Subscription {
 }
 
 impl Default for Settings {
-    /// Ended records stay a day.
+    /// Ended records stay a day; nothing is an outage.
     fn default() -> Self {
         Self {
             keep_ended_ms: 24 * 60 * 60 * 1000,
             records_per_partition: 4096,
             entries_per_slot: 4096,
             wake_ups: 32,
+            outage_ms: i64::MAX,
         }
     }
 }
@@ -196,6 +202,27 @@ impl Live for Memory {
             lock(&state.shards[index]).claim_due(now_ms, lease_ms, room, &mut claims);
         }
         Ok(claims)
+    }
+
+    async fn beat(&self) -> Result<Vec<i64>, LiveError> {
+        let state = &*self.state;
+        let now_ms = state.time.now_ms();
+        let mut ended = false;
+        let numbers = state.shards.iter().map(|shard| {
+            let mut shard = lock(shard);
+            ended |= shard.beat(now_ms, state.settings.outage_ms);
+            shard.outages().number
+        });
+        let numbers = numbers.collect();
+        if ended {
+            state.due_changed.notify_waiters();
+        }
+        Ok(numbers)
+    }
+
+    async fn outages(&self, id: &str) -> Result<Outages, LiveError> {
+        let shard = self.state.shard(id).ok_or_else(|| LiveError::NotAnId(id.to_owned()))?;
+        Ok(shard.outages().clone())
     }
 
     async fn due_wait(&self) -> Result<(), LiveError> {

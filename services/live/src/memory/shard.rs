@@ -7,7 +7,9 @@ use bytes::Bytes;
 use tokio::sync::broadcast;
 
 use super::Settings;
+use super::beats::Beats;
 use crate::error::LiveError;
+use crate::outage::Outages;
 use crate::record::{Claim, Commit, Head, Outgoing, Record};
 use crate::wake::{Committed, Wake};
 
@@ -21,6 +23,7 @@ pub(super) struct Shard {
     expiry: BTreeSet<(i64, Arc<str>)>,
     /// By record id; a channel without receivers is removed.
     listeners: HashMap<String, broadcast::Sender<Wake>>,
+    beats: Beats,
 }
 
 #[derive(Debug)]
@@ -69,6 +72,10 @@ impl Shard {
         if head.is_none() && self.records.len() >= settings.records_per_partition {
             return Err(LiveError::Full("records"));
         }
+        self.look(now_ms, settings.outage_ms);
+        if head.is_some() && commit.outages != self.beats.outages.number {
+            return Err(LiveError::UnknownOutage);
+        }
         let added: Arc<[Bytes]> = commit.entries.into();
         let id: Arc<str> = id.into();
         let stored =
@@ -93,6 +100,31 @@ impl Shard {
             }));
         }
         Ok(())
+    }
+
+    pub(super) fn outages(&self) -> &Outages {
+        &self.beats.outages
+    }
+
+    /// Whether an outage ended by this beat.
+    pub(super) fn beat(&mut self, now_ms: i64, outage_ms: i64) -> bool {
+        let ended = self.look(now_ms, outage_ms);
+        self.beats.beat(now_ms);
+        ended
+    }
+
+    /// Ends an outage that lasts until now; everything that is due some day is then due at once.
+    fn look(&mut self, now_ms: i64, outage_ms: i64) -> bool {
+        let ended = self.beats.look(now_ms, outage_ms);
+        if ended {
+            for (_, id) in std::mem::take(&mut self.due) {
+                if let Some(stored) = self.records.get_mut(&id) {
+                    stored.due_ms = stored.due_ms.map(|due_ms| due_ms.min(now_ms));
+                    self.due.extend(stored.due_ms.map(|due_ms| (due_ms, id)));
+                }
+            }
+        }
+        ended
     }
 
     /// A message of the record left the outbox.

@@ -4,6 +4,7 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 
 use crate::error::LiveError;
 use crate::live::Version;
+use crate::outage::{Outage, Outages};
 use crate::record::{Head, Outgoing};
 
 /// A head as a record begins with it: sequence, chain hash.
@@ -51,6 +52,17 @@ pub(super) fn message(record: &str, outgoing: &Outgoing) -> Result<Bytes, LiveEr
 pub(super) fn read_message(mut bytes: Bytes) -> Option<Bytes> {
     let length = usize::from(bytes.try_get_u16().ok()?);
     (length <= bytes.len()).then(|| bytes.slice(length..))
+}
+
+/// Outages as outage.lua writes them: when the last beat was and how many there were; each one.
+pub(super) fn outages(beats: Option<&str>, list: &[String]) -> Outages {
+    let pair = |text: &str| {
+        let (first, second) = text.split_once(' ')?;
+        Some((first.parse::<i64>().ok()?, second.parse::<i64>().ok()?))
+    };
+    let number = beats.and_then(pair).map_or(0, |(_, number)| number);
+    let list = list.iter().filter_map(|outage| pair(outage));
+    Outages { number, list: list.map(|(from_ms, to_ms)| Outage { from_ms, to_ms }).collect() }
 }
 
 /// An entry of a slot: version, expiry, value.

@@ -1,11 +1,13 @@
--- Changes a record, if it stands where the caller saw it. Nothing is written before that is known,
--- so a script that is refused has changed nothing.
+-- Changes a record, if it stands where the caller saw it and all outages are made good in it.
+-- Nothing of it is written before that is known. Begins with outage.lua.
 --
--- KEYS  1 record, 2 due; with a message also 3 order, 4 messages of the outbox
+-- KEYS  1 record, 2 due, 3 beats, 4 outages; with a message also 5 order, 6 messages of the outbox
 -- ARGV  1 id, 2 expected head or '', 3 new head, 4 next due or '', 5 '1' if ended, else '',
 --       6 how long an ended record stays, 7 PUBLISH or SPUBLISH, 8 channel,
---       9 id of the message or '', 10 the message, 11 lengths of the entries, 12… entries
--- Gives nothing, or the head that stands in the way, '' for none.
+--       9 the longest silence that is no outage, 10 how many outages are kept,
+--       11 how many are made good, 12 id of the message or '', 13 the message,
+--       14 lengths of the entries, 15… entries
+-- Gives nothing; or the head that stands in the way, '' for none; or 'outage'.
 --
 -- A record is a list. Its first element, the state, is its head (24 bytes); behind it, if it is
 -- over or messages of it wait in the outbox, '1' or '0' for over, and how many wait. Its entries
@@ -21,9 +23,13 @@ if state ~= ARGV[2] then
   waiting = tonumber(string.sub(state, 26))
 end
 
-if ARGV[9] ~= '' and redis.call('HSETNX', KEYS[4], ARGV[9], ARGV[10]) == 1 then
+if ARGV[2] ~= '' and look(KEYS[3], KEYS[4], KEYS[2], ARGV[9], ARGV[10]) ~= ARGV[11] then
+  return 'outage'
+end
+
+if ARGV[12] ~= '' and redis.call('HSETNX', KEYS[6], ARGV[12], ARGV[13]) == 1 then
   local time = redis.call('TIME')
-  redis.call('ZADD', KEYS[3], time[1] .. string.format('%06d', time[2]), ARGV[9])
+  redis.call('ZADD', KEYS[5], time[1] .. string.format('%06d', time[2]), ARGV[12])
   waiting = waiting + 1
 end
 
@@ -39,7 +45,7 @@ elseif state ~= after then
   redis.call('LSET', record, 0, after)
 end
 -- In pieces, for Lua's stack.
-for first = 12, #ARGV, 1000 do
+for first = 15, #ARGV, 1000 do
   redis.call('RPUSH', record, unpack(ARGV, first, math.min(first + 999, #ARGV)))
 end
 
@@ -55,6 +61,6 @@ elseif over then
   redis.call('PERSIST', record)
 end
 
-if #ARGV > 11 then
-  redis.call(ARGV[7], ARGV[8], ARGV[3] .. table.concat(ARGV, '', 11))
+if #ARGV > 14 then
+  redis.call(ARGV[7], ARGV[8], ARGV[3] .. table.concat(ARGV, '', 14))
 end

@@ -29,6 +29,12 @@ impl Keys {
         self.base(partition) + "due"
     }
 
+    /// When a partition last showed that it lives, and how many outages it had; the list of these.
+    pub(super) fn beats(&self, partition: u16) -> [String; 2] {
+        let base = self.base(partition);
+        [format!("{base}beat"), format!("{base}outages")]
+    }
+
     /// When the messages of a partition came: a sorted set.
     pub(super) fn order(&self, partition: u16) -> String {
         self.base(partition) + "order"

@@ -27,7 +27,9 @@ use self::hub::Hub;
 use self::keys::{Keys, home};
 use self::queues::{by_partition, count};
 use crate::error::LiveError;
+use crate::id::PARTITIONS;
 use crate::live::{Live, Version};
+use crate::outage::{OUTAGE_MS, OUTAGES_KEPT, Outages};
 use crate::record::{Claim, Commit, Head, Outgoing, Record};
 use crate::wake::WakeUps;
 
@@ -51,6 +53,8 @@ pub struct RedisSettings {
     pub timeout: Duration,
     /// How often the waiting verbs look whether something is due or waits in the outbox.
     pub poll_ms: i64,
+    /// Silence between beats that is an outage when it is longer.
+    pub outage_ms: i64,
 }
 
 /// Live state in Redis. Clones share it. The last one to be dropped ends its connections.
@@ -81,6 +85,7 @@ impl Default for RedisSettings {
             wake_ups: 32,
             timeout: Duration::from_secs(1),
             poll_ms: 50,
+            outage_ms: OUTAGE_MS,
         }
     }
 }
@@ -160,7 +165,8 @@ impl Live for Redis {
         let state = &*self.state;
         let partition = home(id).ok_or_else(|| LiveError::NotAnId(id.to_owned()))?;
         let base = state.keys.base(partition);
-        let mut keys = vec![format!("{base}{id}"), state.keys.due(partition)];
+        let [beats, outages] = state.keys.beats(partition);
+        let mut keys = vec![format!("{base}{id}"), state.keys.due(partition), beats, outages];
         let mut message = Bytes::new();
         if let Some(outgoing) = &commit.outbox {
             keys.extend([state.keys.order(partition), state.keys.messages(partition)]);
@@ -171,6 +177,8 @@ impl Live for Redis {
         let next_due = commit.next_due_ms.map(|ms| ms.to_string()).unwrap_or_default();
         let keep_ended = state.settings.keep_ended_ms.max(1).to_string();
         let channel = state.keys.channel(partition, id);
+        let outage_ms = state.settings.outage_ms.to_string();
+        let (kept, outages) = (count(OUTAGES_KEPT), commit.outages.to_string());
         let lengths = codec::lengths(&commit.entries)?;
         let mut arguments: Vec<&[u8]> = vec![
             id.as_bytes(),
@@ -181,6 +189,9 @@ impl Live for Redis {
             keep_ended.as_bytes(),
             state.commands.publish().as_bytes(),
             channel.as_bytes(),
+            outage_ms.as_bytes(),
+            &kept,
+            outages.as_bytes(),
             commit.outbox.as_ref().map_or(&[], |outgoing| outgoing.id.as_bytes()),
             &message,
             &lengths,
@@ -190,6 +201,7 @@ impl Live for Redis {
             script::COMMIT.run(&state.commands, &keys, &arguments).await?;
         match standing {
             None => Ok(()),
+            Some(answer) if answer == "outage" => Err(LiveError::UnknownOutage),
             Some(mut head) => Err(LiveError::Conflict { head: codec::read_head(&mut head) }),
         }
     }
@@ -238,6 +250,32 @@ impl Live for Redis {
             claims.extend(claimed.map(|(id, due_ms)| Claim { id, due_ms }));
         }
         Ok(claims)
+    }
+
+    async fn beat(&self) -> Result<Vec<i64>, LiveError> {
+        let state = &*self.state;
+        let outage_ms = state.settings.outage_ms.to_string();
+        let beaten = (0..PARTITIONS).map(async |partition| {
+            let [beats, outages] = state.keys.beats(partition);
+            let keys = [beats, outages, state.keys.due(partition)];
+            let arguments: [&[u8]; 2] = [outage_ms.as_bytes(), &count(OUTAGES_KEPT)];
+            script::BEAT.run(&state.commands, &keys, &arguments).await
+        });
+        try_join_all(beaten).await
+    }
+
+    async fn outages(&self, id: &str) -> Result<Outages, LiveError> {
+        let state = &*self.state;
+        let partition = home(id).ok_or_else(|| LiveError::NotAnId(id.to_owned()))?;
+        let [beats, outages] = state.keys.beats(partition);
+        let mut read = cmd("GET");
+        read.arg(beats);
+        let beats: Option<String> = state.commands.query(&read).await?;
+        // Read after the number: what comes in between is made good too early, never too late.
+        let mut read = cmd("LRANGE");
+        read.arg(outages).arg(0).arg(-1);
+        let list: Vec<String> = state.commands.query(&read).await?;
+        Ok(codec::outages(beats.as_deref(), &list))
     }
 
     async fn due_wait(&self) -> Result<(), LiveError> {

@@ -9,7 +9,9 @@ use super::connection::Connection;
 use crate::error::LiveError;
 
 pub(super) static COMMIT: LazyLock<Script> =
-    LazyLock::new(|| Script::new(include_str!("commit.lua")));
+    LazyLock::new(|| Script::new(concat!(include_str!("outage.lua"), include_str!("commit.lua"))));
+pub(super) static BEAT: LazyLock<Script> =
+    LazyLock::new(|| Script::new(concat!(include_str!("outage.lua"), include_str!("beat.lua"))));
 pub(super) static CLAIM: LazyLock<Script> =
     LazyLock::new(|| Script::new(include_str!("claim.lua")));
 pub(super) static TAKE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("take.lua")));

@@ -2,6 +2,7 @@
 //! factory is an async function that gives an empty [`Subject`].
 
 pub(crate) mod due;
+pub(crate) mod outage;
 pub(crate) mod outbox;
 pub(crate) mod records;
 pub(crate) mod slots;
@@ -73,6 +74,12 @@ macro_rules! conformance {
             waiting_ends_when_something_is_due,
             waiting_hears_of_an_earlier_instant,
         );
+        conformance!($factory, outage:
+            a_silence_is_an_outage_that_commits_must_know,
+            a_commit_ends_an_outage_by_itself,
+            after_an_outage_everything_is_due,
+            before_the_first_beat_nothing_is_an_outage,
+        );
         conformance!($factory, outbox:
             messages_leave_oldest_first,
             messages_stay_until_acknowledged,
@@ -125,6 +132,7 @@ pub(crate) fn create(entries: i64) -> Commit {
         head: head(entries),
         entries: (1..=entries).map(entry).collect(),
         next_due_ms: None,
+        outages: 0,
         outbox: None,
         ended: false,
     }

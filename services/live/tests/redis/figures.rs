@@ -27,6 +27,7 @@ async fn a_record_of_240_entries_takes_8_kib_at_most() {
             head,
             entries: vec![entry(n)],
             next_due_ms: Some(live.now_ms() + 60_000),
+            outages: 0,
             ..create(1)
         };
         live.commit(&id(1), commit).await.unwrap();

@@ -6,6 +6,7 @@ mod rows;
 use std::sync::Arc;
 
 use sqlx::{AnyPool, Row};
+use tengen_kit::sql;
 use tengen_kit::time::SharedTime;
 use tengen_ladder::{Counted, Ladder, Side, Standing, Terms};
 
@@ -15,7 +16,9 @@ use crate::error::StoreError;
 const ACCOUNT: &str = "select * from standings where player_id = $1";
 const ENTRIES_OF_PLAYER: &str = "select * from ledger where player_id = $1 and entry_id < $2
     order by entry_id desc limit $3";
-const ENTRIES_OF_GAME: &str = "select * from ledger where game_id = $1 order by entry_id";
+/// In the order they were booked: kinds and seats are so in the order of their words.
+const ENTRIES_OF_GAME: &str =
+    "select * from ledger where game_id = $1 order by result_version, kind, seat";
 const FEES_OF_PLAYER: &str = "select * from fees where player_id = $1 and fee_id < $2
     order by fee_id desc limit $3";
 const RATED: &str = "select rated from results where game_id = $1 and version = 1";
@@ -23,6 +26,8 @@ const RATED: &str = "select rated from results where game_id = $1 and version = 
 /// One version of a game's result, as it is booked.
 #[derive(Debug, Clone)]
 pub(crate) struct GameEnd {
+    /// What it is acknowledged by.
+    pub(crate) result_id: String,
     pub(crate) game_id: String,
     /// 1 for the first; each correction counts on.
     pub(crate) version: i64,
@@ -36,21 +41,16 @@ pub(crate) struct GameEnd {
     pub(crate) ended_at_ms: i64,
 }
 
-/// What booking came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Booked {
-    /// It is booked now.
-    Now,
-    /// It was booked before; nothing was changed.
-    Before,
-}
-
 /// A player's row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Account {
     pub(crate) standing: Standing,
     pub(crate) counts: Counts,
     pub(crate) fee_balance: i64,
+    /// The number of the player's last ledger row.
+    pub(crate) entries: i64,
+    /// The number of the player's last fee.
+    pub(crate) fees: i64,
 }
 
 /// Games counted (rulebook, Ends).
@@ -85,7 +85,7 @@ pub(crate) enum Kind {
 /// A ledger row.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    /// 0 until it is written.
+    /// The player's first is 1.
     pub(crate) entry_id: i64,
     pub(crate) player_id: String,
     pub(crate) game_id: String,
@@ -148,6 +148,11 @@ impl Store {
         Self { pool, ladder, fees, time }
     }
 
+    /// How many bookings are worth having under way at once.
+    pub(crate) fn writers(&self) -> usize {
+        sql::writers(&self.pool)
+    }
+
     pub(crate) fn ladder(&self) -> &Ladder {
         &self.ladder
     }
@@ -161,6 +166,8 @@ impl Store {
                 standing: self.ladder.start(),
                 counts: Counts::default(),
                 fee_balance: 0,
+                entries: 0,
+                fees: 0,
             }),
         }
     }

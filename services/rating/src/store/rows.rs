@@ -48,7 +48,13 @@ pub(super) fn account(row: &AnyRow, ladder: &Ladder) -> Result<Account, StoreErr
         escaped: row.try_get("escaped")?,
         disconnected: row.try_get("disconnected")?,
     };
-    Ok(Account { standing, counts, fee_balance: row.try_get("fee_balance")? })
+    Ok(Account {
+        standing,
+        counts,
+        fee_balance: row.try_get("fee_balance")?,
+        entries: row.try_get("entries")?,
+        fees: row.try_get("fees")?,
+    })
 }
 
 pub(super) fn entry(row: &AnyRow) -> Result<Entry, sqlx::Error> {

@@ -1,5 +1,6 @@
 //! Signing in, tokens, roles, and what is refused.
 
+use tengen_harness::{Database, on_each_database};
 use tengen_kit::auth::{Caller, Verifier};
 use tengen_kit::time::Time;
 use tengen_proto::METHODS;
@@ -12,9 +13,17 @@ use tonic_types::StatusExt;
 use crate::answers::{get, reason, refusal, register, registered, sign_in, signed_in};
 use crate::site::Site;
 
-#[tokio::test]
-async fn a_new_account_is_signed_in_and_seen_by_all() {
-    let site = Site::new().await;
+on_each_database!(
+    a_new_account_is_signed_in_and_seen_by_all,
+    an_account_that_is_not_there_is_not_found,
+    signing_in_takes_the_name_in_any_case_and_tells_no_fault_apart,
+    roles_come_from_the_settings_and_hold_on_every_method,
+    accounts_and_tokens_survive_a_restart,
+    a_database_that_is_away_is_told_and_may_be_tried_again,
+);
+
+async fn a_new_account_is_signed_in_and_seen_by_all(database: Database) {
+    let site = Site::new(database).await;
     let mut client = site.client();
     let answer = client.register(register("request-1", "Shusaku秀策", "password 1")).await.unwrap();
     let (account, tokens) = registered(answer.into_inner());
@@ -48,9 +57,8 @@ async fn a_new_account_is_signed_in_and_seen_by_all() {
     assert_eq!(refusal(&status), expired);
 }
 
-#[tokio::test]
-async fn an_account_that_is_not_there_is_not_found() {
-    let site = Site::new().await;
+async fn an_account_that_is_not_there_is_not_found(database: Database) {
+    let site = Site::new(database).await;
     let mut client = site.client();
     let status = client.get_account(get("player_x", None)).await.unwrap_err();
     let expected = "PLAYER_NOT_FOUND player_id=player_x".to_owned();
@@ -60,9 +68,8 @@ async fn an_account_that_is_not_there_is_not_found() {
     assert_eq!(refusal(&status), (Code::Unauthenticated, expected, vec![]));
 }
 
-#[tokio::test]
-async fn signing_in_takes_the_name_in_any_case_and_tells_no_fault_apart() {
-    let site = Site::new().await;
+async fn signing_in_takes_the_name_in_any_case_and_tells_no_fault_apart(database: Database) {
+    let site = Site::new(database).await;
     let mut client = site.client();
     let answer = client.register(register("request-1", "Ольга", "pässword 1")).await.unwrap();
     let (account, _) = registered(answer.into_inner());
@@ -90,7 +97,7 @@ async fn signing_in_takes_the_name_in_any_case_and_tells_no_fault_apart() {
 
 #[tokio::test]
 async fn every_field_is_checked_and_named() {
-    let site = Site::new().await;
+    let site = Site::new(Database::sqlite()).await;
     let mut client = site.client();
     let long = "x".repeat(129);
     let all = ["request_id", "name", "password"];
@@ -142,15 +149,14 @@ async fn every_field_is_checked_and_named() {
 
 #[tokio::test]
 async fn a_message_over_the_limit_is_refused() {
-    let site = Site::new().await;
+    let site = Site::new(Database::sqlite()).await;
     let huge = "x".repeat(65 * 1024);
     let status = site.client().sign_in(sign_in("ab", &huge)).await.unwrap_err();
     assert_eq!(status.code(), Code::ResourceExhausted);
 }
 
-#[tokio::test]
-async fn roles_come_from_the_settings_and_hold_on_every_method() {
-    let site = Site::new().await;
+async fn roles_come_from_the_settings_and_hold_on_every_method(database: Database) {
+    let site = Site::new(database).await;
     let mut client = site.client();
     let request = register("request-1", "Referee", "password 1");
     let (account, _) = registered(client.register(request).await.unwrap().into_inner());
@@ -175,7 +181,7 @@ async fn roles_come_from_the_settings_and_hold_on_every_method() {
 
 #[tokio::test]
 async fn what_is_not_built_says_why() {
-    let site = Site::new().await;
+    let site = Site::new(Database::sqlite()).await;
     let mut client = site.client();
     let request = register("request-1", "Player", "password 1");
     let (_, tokens) = registered(client.register(request).await.unwrap().into_inner());
@@ -188,9 +194,8 @@ async fn what_is_not_built_says_why() {
     assert_eq!((status.code(), status.message()), (Code::Unimplemented, method.not_built));
 }
 
-#[tokio::test]
-async fn accounts_and_tokens_survive_a_restart() {
-    let site = Site::new().await;
+async fn accounts_and_tokens_survive_a_restart(database: Database) {
+    let site = Site::new(database).await;
     let request = register("request-1", "Player", "password 1");
     let (account, tokens) = registered(site.client().register(request).await.unwrap().into_inner());
     let now_ms = site.time.now_ms();
@@ -202,9 +207,8 @@ async fn accounts_and_tokens_survive_a_restart() {
     client.sign_in(sign_in("Player", "password 1")).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_database_that_is_away_is_told_and_may_be_tried_again() {
-    let site = Site::new().await;
+async fn a_database_that_is_away_is_told_and_may_be_tried_again(database: Database) {
+    let site = Site::new(database).await;
     site.database.close().await;
     let mut client = site.client();
     let registered = client.register(register("request-1", "Player", "password 1")).await;
@@ -219,7 +223,7 @@ async fn a_database_that_is_away_is_told_and_may_be_tried_again() {
 
 #[tokio::test]
 async fn a_storm_of_sign_ins_is_held_off_and_does_not_slow_others() {
-    let site = Site::new().await;
+    let site = Site::new(Database::sqlite()).await;
     let config = Config { hashers: 1, queue: 15, ..Config::default() };
     let replica = site.replica(&config).await;
     let storm: Vec<_> = (0..32)

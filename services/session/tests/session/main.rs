@@ -1,4 +1,4 @@
-//! The session service over a real server, on a real SQLite file.
+//! The session service over a real server, on a SQLite file and on PostgreSQL.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,15 +1,21 @@
 //! One request makes one account, and no two names look alike.
 
+use tengen_harness::{Database, on_each_database};
 use tengen_session::Config;
 use tonic::Code;
 
 use crate::answers::{get, reason, refusal, register, registered};
 use crate::site::Site;
 
+on_each_database!(
+    the_same_registration_makes_one_account_on_any_replica,
+    registrations_that_race_make_one_account,
+    a_name_that_looks_like_one_that_is_taken_is_taken,
+);
+
 // fault: F9
-#[tokio::test]
-async fn the_same_registration_makes_one_account_on_any_replica() {
-    let site = Site::new().await;
+async fn the_same_registration_makes_one_account_on_any_replica(database: Database) {
+    let site = Site::new(database).await;
     let replica = site.replica(&Config::default()).await;
     let first = register("request-1", "Lee-Sedol", "password 1");
     let (account, _) =
@@ -39,9 +45,8 @@ async fn the_same_registration_makes_one_account_on_any_replica() {
 }
 
 // fault: F9
-#[tokio::test]
-async fn registrations_that_race_make_one_account() {
-    let site = Site::new().await;
+async fn registrations_that_race_make_one_account(database: Database) {
+    let site = Site::new(database).await;
     let replica = site.replica(&Config::default()).await;
     let race = async |request_id: fn(usize) -> String, names: [&'static str; 8]| {
         let racers: Vec<_> = (0..8)
@@ -73,9 +78,8 @@ async fn registrations_that_race_make_one_account() {
     assert_eq!((accounts, refused), (1, vec!["NAME_TAKEN".to_owned(); 7]));
 }
 
-#[tokio::test]
-async fn a_name_that_looks_like_one_that_is_taken_is_taken() {
-    let site = Site::new().await;
+async fn a_name_that_looks_like_one_that_is_taken_is_taken(database: Database) {
+    let site = Site::new(database).await;
     let mut client = site.client();
     client.register(register("request-1", "Paul", "password 1")).await.unwrap();
     for name in ["Paul", "paul", "PAUL", "Pau1", "PAUI", "Ｐａｕｌ"] {

@@ -1,10 +1,10 @@
-//! A session service on a socket of its own and a SQLite file in a folder of its own.
+//! A session service on a socket and a database of its own.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use sqlx::AnyPool;
-use tempfile::TempDir;
+use tengen_harness::Database;
 use tengen_kit::auth::{Gate, Rule, Signer, Verifier};
 use tengen_kit::config::Issuer;
 use tengen_kit::shutdown::Shutdown;
@@ -22,28 +22,28 @@ pub(crate) struct Site {
     pub(crate) time: ManualTime,
     pub(crate) database: AnyPool,
     pub(crate) signer: Arc<Signer>,
-    folder: Arc<TempDir>,
+    place: Arc<Database>,
     address: SocketAddr,
     shutdown: Shutdown,
     served: JoinHandle<()>,
 }
 
 impl Site {
-    pub(crate) async fn new() -> Self {
+    pub(crate) async fn new(place: Database) -> Self {
         let time = ManualTime::new(1_767_225_600_123);
-        Self::start(Arc::new(TempDir::new().unwrap()), time, Config::default()).await
+        Self::start(Arc::new(place), time, Config::default()).await
     }
 
     /// Another process, so to say, on the same database.
     pub(crate) async fn replica(&self, config: &Config) -> Self {
-        Self::start(Arc::clone(&self.folder), self.time.clone(), config.clone()).await
+        Self::start(Arc::clone(&self.place), self.time.clone(), config.clone()).await
     }
 
     pub(crate) async fn restarted(self) -> Self {
         self.shutdown.begin();
         self.served.await.unwrap();
         self.database.close().await;
-        Self::start(self.folder, self.time, Config::default()).await
+        Self::start(self.place, self.time, Config::default()).await
     }
 
     pub(crate) fn client(&self) -> SessionServiceClient<Channel> {
@@ -51,9 +51,8 @@ impl Site {
         SessionServiceClient::new(endpoint.connect_lazy())
     }
 
-    async fn start(folder: Arc<TempDir>, time: ManualTime, config: Config) -> Self {
-        let url = format!("sqlite://{}", folder.path().join("session.db").display());
-        let database = sql::open(&url, MIGRATIONS).await.unwrap();
+    async fn start(place: Arc<Database>, time: ManualTime, config: Config) -> Self {
+        let database = sql::open(place.url(), MIGRATIONS).await.unwrap();
         let signer = Arc::new(signer(&database, &time.shared()).await.unwrap());
         let issuer = Issuer::default();
         let verifier = Verifier::new(&issuer.name, &issuer.audience, time.shared());
@@ -79,6 +78,6 @@ impl Site {
         let served = tokio::spawn(async move {
             server::serve(listener, services, gate, DESCRIPTORS, stop).await.unwrap();
         });
-        Self { time, database, signer, folder, address, shutdown, served }
+        Self { time, database, signer, place, address, shutdown, served }
     }
 }

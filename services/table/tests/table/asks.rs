@@ -62,7 +62,8 @@ impl Asker {
             again.request_mut().digest += u32::from(self.dice.one_in(3));
             return again;
         }
-        let ordered_in = if game.phase() == Phase::Paused { 8 } else { 300 };
+        let stands = matches!(game.phase(), Phase::Paused | Phase::Restored);
+        let ordered_in = if stands { 8 } else { 300 };
         if self.dice.one_in(ordered_in) {
             let act = self.an_order(game);
             return Ask::Referee(game.order_of(act));
@@ -76,7 +77,10 @@ impl Asker {
             Phase::Counting => self.in_counting(game),
             Phase::Waiting if self.dice.one_in(3) => (self.dice.pick(&Colour::BOTH), Act::Arrive),
             Phase::Paused if self.dice.one_in(6) => (self.dice.pick(&Colour::BOTH), Act::Resume),
-            Phase::Waiting | Phase::Paused | Phase::Ended => self.anything(game),
+            Phase::Restored if self.dice.one_in(3) => {
+                (self.dice.pick(&Colour::BOTH), Act::ConfirmRestored)
+            }
+            Phase::Waiting | Phase::Paused | Phase::Restored | Phase::Ended => self.anything(game),
         };
         Ask::Player(game.command(by, act))
     }

@@ -205,7 +205,7 @@ fn every_game_can_be_ended() {
             match game.phase() {
                 Phase::Playing => game.confirm().map(drop).unwrap(),
                 Phase::Counting => game.dispute(Black).map(drop).unwrap(),
-                Phase::Waiting | Phase::Paused => {
+                Phase::Waiting | Phase::Paused | Phase::Restored => {
                     game.now_ms = game.next_due_ms().unwrap();
                     assert!(game.tick());
                 }

@@ -176,20 +176,57 @@ fn a_jump_of_the_servers_clock_is_evened_out() {
     }
 }
 
-// Where no clock runs nothing is given back.
+// Where nobody's time runs nothing is given back.
 #[test]
 fn nothing_is_given_back_while_nothing_runs() {
     let waiting = scheduled(absolute(60_000), 60_000);
     let mut paused = timed(9, absolute(60_000));
     paused.halt(60_000).unwrap();
-    let mut counting = timed(9, absolute(60_000));
-    counting.plays("confirm confirm");
+    let mut restored = timed(9, absolute(60_000));
+    assert!(restored.restore());
     let mut ended = timed(9, absolute(60_000));
     ended.wait(100).act(White, Act::Resign).unwrap();
-    for mut game in [waiting, paused, counting, ended, game(9, |_| {})] {
+    for mut game in [waiting, paused, restored, ended, game(9, |_| {})] {
         let now_ms = game.wait(5_000).now_ms;
         for reason in [CreditReason::Outage, CreditReason::Shift] {
             assert!(!game.credit(reason, now_ms - 4_000, now_ms), "{}", game.phase());
         }
     }
+}
+
+// rulebook: C8.4, C12.4: what an outage takes of the time to count is given to both.
+#[test]
+fn an_outage_while_counting_moves_its_limit() {
+    let mut game = timed(9, absolute(60_000));
+    game.plays("E5 confirm confirm");
+    let (opened_ms, limit_ms) = (game.now_ms, game.next_due_ms().unwrap());
+    let now_ms = game.wait(20_000).now_ms;
+    // It began before the counting did.
+    assert!(game.credit(CreditReason::Outage, opened_ms - 5_000, opened_ms + 8_000));
+    assert_eq!(game.next_due_ms(), Some(limit_ms + 8_000));
+    assert!(!game.credit(CreditReason::Outage, opened_ms, opened_ms + 8_000), "once");
+    assert!(game.credit(CreditReason::Outage, now_ms - 1_000, now_ms));
+    assert_eq!(game.counting_deadline_ms(), Some(limit_ms + 9_000));
+    assert!(!game.credit(CreditReason::Shift, now_ms, now_ms + 5));
+    assert_eq!(view(&replay(&game.log)), view(&game));
+}
+
+// rulebook: C8.4, C14.1, C14.3: nobody is late because of us.
+#[test]
+fn an_outage_is_no_lateness() {
+    let mut game = scheduled(absolute(600_000), 60_000);
+    let start_ms = game.now_ms + 60_000;
+    let limit_ms = game.next_due_ms().unwrap();
+    game.now_ms = start_ms + 10_000;
+    game.arrive(Black).unwrap();
+    game.now_ms = start_ms + 40_000;
+    // 40 s of it were before the start was due.
+    assert!(game.credit(CreditReason::Outage, start_ms - 40_000, start_ms + 5_000));
+    assert!(game.credit(CreditReason::Outage, start_ms + 15_000, start_ms + 35_000));
+    assert_eq!(game.next_due_ms(), Some(limit_ms + 25_000));
+    game.arrive(White).unwrap();
+    assert_eq!((game.late_ms(Black), game.late_ms(White)), (10_000, 15_000));
+    assert_eq!(game.phase(), Phase::Playing);
+    assert_eq!(game.reading(Seat::White).total_left_ms, 585_000);
+    assert_eq!(view(&replay(&game.log)), view(&game));
 }

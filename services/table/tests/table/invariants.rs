@@ -13,6 +13,7 @@ use crate::kit::{Ends, Game, View, view};
 #[derive(Default)]
 pub struct Invariants {
     sides: [Thinking; 2],
+    restorations: u32,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -41,8 +42,12 @@ impl Invariants {
         }
     }
 
-    // rulebook: L7: but for what is taken out of a turn for an outage or a jump of the clock.
+    // rulebook: L7, C8.4: but for what is taken out of a turn for an outage or a jump of the clock,
+    // and for moves that are lost with their time.
     fn thinking_only_grows(&mut self, game: &Game) {
+        if game.restorations() > self.restorations {
+            *self = Self { restorations: game.restorations(), ..Self::default() };
+        }
         for colour in Colour::BOTH {
             let credits = game.clock().map(|clock| clock.credits(seat(colour)));
             let taken_out_ms = credits.map_or(0, |sums| sums.outage_ms + sums.shift_ms);
@@ -93,7 +98,11 @@ fn the_log_holds(game: &Game) {
 
 // rulebook: C5.1, C14; case: C15
 fn the_phase_holds(game: &Game) {
-    assert_eq!(game.phase() == Phase::Paused, !game.pauses().is_empty());
+    match game.phase() {
+        Phase::Paused => assert!(!game.pauses().is_empty()),
+        Phase::Restored => {}
+        _ => assert!(game.pauses().is_empty()),
+    }
     let agreed = PauseReason::Agreement;
     let fact =
         |event: &Event| matches!(event.fact, Fact::Paused { reason, .. } if reason == agreed);
@@ -183,7 +192,8 @@ fn the_end_holds(game: &Game) {
     let outcome = game.outcome().unwrap();
     let Some(counted) = &outcome.counted else {
         assert_ne!(outcome.reason, EndReason::Count);
-        let nobody = matches!(outcome.reason, EndReason::BothLate | EndReason::Draw);
+        let nobody = [EndReason::BothLate, EndReason::Draw, EndReason::Replay];
+        let nobody = nobody.contains(&outcome.reason);
         assert_eq!(outcome.winner.is_none(), nobody);
         return;
     };

@@ -352,6 +352,13 @@ impl Game {
         event.is_some()
     }
 
+    /// Moves are lost; whether the game was one that can lose any.
+    pub fn restore(&mut self) -> bool {
+        let event = self.table.restored(self.now_ms);
+        self.fold(event.as_slice());
+        event.is_some()
+    }
+
     pub fn reading(&self, seat: Seat) -> Reading {
         self.clock().unwrap().reading(seat, self.now_ms)
     }

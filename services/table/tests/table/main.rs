@@ -26,6 +26,7 @@ mod pauses;
 mod phases;
 mod play;
 mod requests;
+mod restored;
 mod settings;
 mod time;
 mod transcript;

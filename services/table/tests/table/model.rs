@@ -79,6 +79,11 @@ fn every_game_keeps_the_invariants() {
         "resumed by a player",
         "time added",
         "outage credited",
+        "outage credited in COUNTING",
+        "outage credited in WAITING",
+        "restored",
+        "restoration confirmed",
+        "restoration ruled",
         "shift credited",
         "lag measured",
         "offer accepted",
@@ -137,7 +142,7 @@ impl Run {
         while used < at_most && beyond > 0 {
             self.pass_time();
             let events = self.game.log.len();
-            self.measure();
+            self.measure(tally);
             let ask = self.asker.ask(&mut self.game);
             let before = view(&self.game);
             let answer = self.send(&ask, tally);
@@ -174,17 +179,24 @@ impl Run {
     }
 
     /// What the service itself tells: delays, and after an outage or a shift what they cost.
-    fn measure(&mut self) {
+    fn measure(&mut self, tally: &mut Tally) {
         let dice = &mut self.asker.dice;
         if dice.one_in(4) {
             let (side, ms) = (dice.pick(&Colour::BOTH), dice.ms(3_000) - 5);
             self.game.lag(side, ms);
         }
+        if dice.one_in(2_000) {
+            self.game.restore();
+        }
+        let dice = &mut self.asker.dice;
         if dice.one_in(60) {
             let reason = dice.pick(&[CreditReason::Outage, CreditReason::Shift]);
             let to_ms = self.game.now_ms - dice.ms(2_000);
             let ms = dice.pick(&[1, 2_000, 20_000, -300]);
-            self.game.credit(reason, to_ms - ms, to_ms);
+            let phase = self.game.phase();
+            if self.game.credit(reason, to_ms - ms, to_ms) && phase != Phase::Playing {
+                count(tally, format!("outage credited in {phase}"));
+            }
             self.game.tick();
         }
     }
@@ -261,6 +273,9 @@ fn count_fact(tally: &mut Tally, event: &Event) {
         Fact::Offered(_) => "offered",
         Fact::Answered { accept: true, .. } => "offer accepted",
         Fact::Answered { .. } => "offer declined",
+        Fact::Restored => "restored",
+        Fact::RestorationConfirmed if itself => "restoration ruled",
+        Fact::RestorationConfirmed => "restoration confirmed",
         Fact::TakenBack => "taken back",
         Fact::Ended { .. } => "ended",
     };

@@ -8,7 +8,7 @@ use crate::folding::{event, refused};
 use crate::kit::{Black, Game, START_MS, absolute, replay, scheduled, timed};
 
 /// A game in every phase that is not the end.
-fn in_every_phase() -> [Game; 4] {
+fn in_every_phase() -> [Game; 5] {
     let mut waiting = scheduled(absolute(600_000), 60_000);
     waiting.arrive(Black).unwrap();
     let playing = timed(5, absolute(600_000));
@@ -16,12 +16,14 @@ fn in_every_phase() -> [Game; 4] {
     paused.halt(60_000).unwrap();
     let mut counting = timed(5, absolute(600_000));
     counting.plays("confirm confirm");
-    [waiting, playing, paused, counting]
+    let mut restored = timed(5, absolute(600_000));
+    assert!(restored.restore());
+    [waiting, playing, paused, counting, restored]
 }
 
 /// Every fact but the opening, and the phases it may be told in.
-fn facts() -> [(Fact, &'static [Phase]); 19] {
-    use Phase::{Counting, Paused, Playing, Waiting};
+fn facts() -> [(Fact, &'static [Phase]); 21] {
+    use Phase::{Counting, Paused, Playing, Restored, Waiting};
     let (point, why, side, dead) = (Point::new(0, 0), ForbiddenWhy::Suicide, Black, true);
     let (offer, accept) = (Offer::Draw, true);
     let paused = Fact::Paused { reason: PauseReason::Referee, until_ms: None };
@@ -42,12 +44,14 @@ fn facts() -> [(Fact, &'static [Phase]); 19] {
         (paused, &[Playing, Paused]),
         (Fact::Resumed { reason: PauseReason::Referee }, &[Paused]),
         (Fact::TimeAdded { side, ms: 1 }, &[Playing, Paused]),
-        (credited, &[Playing]),
-        (Fact::LagMeasured { ms: 20 }, &[Waiting, Playing, Paused, Counting]),
+        (credited, &[Playing, Waiting, Counting]),
+        (Fact::LagMeasured { ms: 20 }, &[Waiting, Playing, Paused, Counting, Restored]),
         (Fact::Offered(offer), &[Playing]),
         (Fact::Answered { offer, accept }, &[Playing]),
         (Fact::TakenBack, &[Playing]),
-        (ended, &[Waiting, Playing, Paused, Counting]),
+        (Fact::Restored, &[Playing, Paused, Counting, Restored]),
+        (Fact::RestorationConfirmed, &[Restored]),
+        (ended, &[Waiting, Playing, Paused, Counting, Restored]),
     ]
 }
 

@@ -1,16 +1,8 @@
 //! The table of ends, row by row, through the service: levels, counts, fees.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
-#![allow(dead_code, reason = "each test file uses its part of the support")]
 
-mod support;
-
-use support::World;
-use support::game::{ENDED_AT_MS, result};
+use crate::support::World;
+use crate::support::game::{ENDED_AT_MS, result};
+use tengen_harness::{Database, on_each_database};
 use tengen_proto::common::v1::Colour::{self, Black, Unspecified as Nobody, White};
 use tengen_proto::game::v1::{EndReason, RatingState};
 use tengen_proto::internal::v1::GameResult;
@@ -18,6 +10,13 @@ use tengen_proto::rating::v1::{Counted, Counts, GetPlayerResponse, LedgerEntry};
 use tengen_proto::time::duration;
 
 use Counted::{DisconnectLoss, Draw, Escape, Loss, Win};
+
+on_each_database!(
+    rated_games_move_levels_counts_and_fees,
+    casual_games_move_counts_alone,
+    fees_are_as_set,
+    both_seats_are_booked_from_one_state_before,
+);
 
 /// What an end does to a seat: stakes, what it counts as, whether the fee is paid.
 type Seat = (i64, Counted, bool);
@@ -108,8 +107,8 @@ fn check_entry(entry: &LedgerEntry, end: &GameResult, seat: Colour, expected: Se
     assert!(entry.at.as_ref().unwrap().seconds > ENDED_AT_MS / 1_000 - 1, "{what}");
 }
 
-async fn check(rated: bool) {
-    let world = World::new().await;
+async fn check(database: Database, rated: bool) {
+    let world = World::new(database).await;
     let mut rating = world.rating().await;
     let ends: Vec<_> = (0..ENDS.len()).map(|n| end(n, rated)).collect();
     world.results.settle(&ends).await;
@@ -130,21 +129,18 @@ async fn check(rated: bool) {
 }
 
 // rulebook: L3, L7, L8, L11, L12; case: T5; case: T6; case: S15
-#[tokio::test]
-async fn rated_games_move_levels_counts_and_fees() {
-    check(true).await;
+async fn rated_games_move_levels_counts_and_fees(database: Database) {
+    check(database, true).await;
 }
 
 // rulebook: L12; case: T5
-#[tokio::test]
-async fn casual_games_move_counts_alone() {
-    check(false).await;
+async fn casual_games_move_counts_alone(database: Database) {
+    check(database, false).await;
 }
 
 // rulebook: L12
-#[tokio::test]
-async fn fees_are_as_set() {
-    let mut world = World::new().await;
+async fn fees_are_as_set(database: Database) {
+    let mut world = World::new(database).await;
     world.config.fee = 7;
     world.config.casual_fee = true;
     let mut rating = world.rating().await;
@@ -157,9 +153,8 @@ async fn fees_are_as_set() {
 }
 
 // rulebook: L4; case: T13
-#[tokio::test]
-async fn both_seats_are_booked_from_one_state_before() {
-    let world = World::new().await;
+async fn both_seats_are_booked_from_one_state_before(database: Database) {
+    let world = World::new(database).await;
     let mut rating = world.rating().await;
     // Black's fifth win is one too many for 1K: 20 points are 1D 0 (rulebook L5).
     let wins: Vec<_> =

@@ -1,12 +1,12 @@
-//! A rating service on a port of its own, with a SQLite file behind it and a results service
-//! before it that serves the outbox of a live state.
+//! A rating service on a port of its own, with a database behind it and a results service before it
+//! that serves the outbox of a live state.
 
 pub(crate) mod game;
 pub(crate) mod results;
 
 use std::sync::Arc;
 
-use tempfile::TempDir;
+use tengen_harness::Database;
 use tengen_kit::auth::{Claims, Gate, Rule, ServiceSecret, ServiceTokens, Signer, Verifier};
 use tengen_kit::client::{self, ServiceChannel};
 use tengen_kit::server;
@@ -36,7 +36,7 @@ pub(crate) struct World {
     pub(crate) results: Results,
     pub(crate) time: SharedTime,
     pub(crate) config: Config,
-    folder: TempDir,
+    pub(crate) database: Database,
     results_url: String,
     secret: ServiceSecret,
     signer: Signer,
@@ -56,11 +56,11 @@ struct Server {
 }
 
 impl World {
-    pub(crate) async fn new() -> Self {
-        Self::with_time(WallTime::shared()).await
+    pub(crate) async fn new(database: Database) -> Self {
+        Self::with_time(database, WallTime::shared()).await
     }
 
-    pub(crate) async fn with_time(time: SharedTime) -> Self {
+    pub(crate) async fn with_time(database: Database, time: SharedTime) -> Self {
         let results = Results::new(Memory::new(time.clone(), Settings::default()), time.clone());
         let secret = ServiceSecret::generate();
         let signer = Signer::generate();
@@ -71,7 +71,7 @@ impl World {
             results,
             time,
             config: Config::default(),
-            folder: tempfile::tempdir().unwrap(),
+            database,
             results_url: results_server.url.clone(),
             secret,
             signer,
@@ -81,11 +81,9 @@ impl World {
 
     /// Starts a rating service over the world's database.
     pub(crate) async fn rating(&self) -> Rating {
-        let path = self.folder.path().join("rating.db");
-        let url = format!("sqlite://{}", path.display());
         let parts = Parts {
             config: self.config.clone(),
-            database: sql::open(&url, MIGRATIONS).await.unwrap(),
+            database: sql::open(self.database.url(), MIGRATIONS).await.unwrap(),
             results: self.results_channel(),
             time: self.time.clone(),
             shutdown: Shutdown::new(),

@@ -11,7 +11,7 @@ pub(crate) const ENDED_AT_MS: i64 = 1_767_225_600_000;
 /// The first result of game `n`, rated.
 pub(crate) fn result(n: u64, players: [&str; 2], reason: EndReason, winner: Colour) -> GameResult {
     let mut digest = [0; 16];
-    digest[..8].copy_from_slice(&n.to_be_bytes());
+    digest[..8].copy_from_slice(&n.to_le_bytes());
     let game_id = record_id('g', &digest);
     GameResult {
         result_id: format!("{game_id}:1"),

@@ -1,5 +1,6 @@
 //! The results service, as the game service has it, with faults that can be switched on.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -33,8 +34,8 @@ pub(crate) struct Faults {
     pub(crate) taken: watch::Sender<Vec<i64>>,
     /// Calls of AcknowledgeResults so far, lost ones among them.
     pub(crate) asked: watch::Sender<usize>,
-    /// Results that were acknowledged so far.
-    pub(crate) acknowledged: watch::Sender<usize>,
+    /// The ids of results that were acknowledged so far.
+    pub(crate) acknowledged: watch::Sender<HashSet<String>>,
 }
 
 impl Results {
@@ -46,7 +47,7 @@ impl Results {
             hang: AtomicUsize::new(0),
             taken: watch::Sender::new(Vec::new()),
             asked: watch::Sender::new(0),
-            acknowledged: watch::Sender::new(0),
+            acknowledged: watch::Sender::new(HashSet::new()),
         });
         Self { live, time, faults }
     }
@@ -64,6 +65,7 @@ impl Results {
             head: Head { sequence, hash: [u8::try_from(sequence).unwrap(); 16] },
             entries: vec!["end".into()],
             next_due_ms: None,
+            outages: 0,
             outbox: Some(Outgoing {
                 id: result.result_id.clone(),
                 body: result.encode_to_vec().into(),
@@ -76,12 +78,12 @@ impl Results {
     /// Waits until so many results were acknowledged since the start.
     pub(crate) async fn until_acknowledged(&self, results: usize) {
         let mut acknowledged = self.faults.acknowledged.subscribe();
-        acknowledged.wait_for(|so_far| *so_far >= results).await.unwrap();
+        acknowledged.wait_for(|so_far| so_far.len() >= results).await.unwrap();
     }
 
     /// Sends results and waits until they are booked.
     pub(crate) async fn settle(&self, results: &[internal::GameResult]) {
-        let before = *self.faults.acknowledged.borrow();
+        let before = self.faults.acknowledged.borrow().len();
         for result in results {
             self.send(result).await;
         }
@@ -131,10 +133,10 @@ impl ResultsService for Results {
         if goes_wrong(&self.faults.acknowledgements) {
             return Err(Status::unavailable("not heard"));
         }
-        let before = self.waiting().await.len();
-        self.live.outbox_acknowledge(&request.into_inner().result_ids).await.unwrap();
-        let gone = before - self.waiting().await.len();
-        self.faults.acknowledged.send_modify(|results| *results += gone);
+        let internal::AcknowledgeResultsRequest { result_ids, deferred_ids } = request.into_inner();
+        self.live.outbox_defer(&deferred_ids).await.unwrap();
+        self.live.outbox_acknowledge(&result_ids).await.unwrap();
+        self.faults.acknowledged.send_modify(|results| results.extend(result_ids));
         Ok(Response::new(internal::AcknowledgeResultsResponse {}))
     }
 }

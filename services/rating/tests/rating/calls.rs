@@ -1,24 +1,26 @@
 //! The calls of the contract: what they answer, and what they refuse.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
-#![allow(dead_code, reason = "each test file uses its part of the support")]
 
-mod support;
-
-use support::game::black_wins;
-use support::{World, bad_fields};
+use crate::support::game::black_wins;
+use crate::support::{World, bad_fields};
+use tengen_harness::{Database, on_each_database};
 use tengen_proto::game::v1::RatingState;
 use tengen_proto::rating::v1 as wire;
 use tonic::Code;
 
+on_each_database!(
+    the_ladder_is_told,
+    another_ladder_may_be_set,
+    who_has_not_played_stands_at_the_start,
+    a_result_is_pending_until_it_can_be_read_everywhere,
+    lists_come_page_by_page_the_newest_first,
+    fees_are_the_callers_own,
+    bad_fields_are_named,
+    the_leaderboard_is_not_built,
+);
+
 // rulebook: L1, L2, L3, L5
-#[tokio::test]
-async fn the_ladder_is_told() {
-    let world = World::new().await;
+async fn the_ladder_is_told(database: Database) {
+    let world = World::new(database).await;
     let mut rating = world.rating().await;
     let request = wire::GetLadderRequest {};
     let ladder = rating.client.get_ladder(request).await.unwrap().into_inner();
@@ -31,9 +33,8 @@ async fn the_ladder_is_told() {
     }
 }
 
-#[tokio::test]
-async fn another_ladder_may_be_set() {
-    let mut world = World::new().await;
+async fn another_ladder_may_be_set(database: Database) {
+    let mut world = World::new(database).await;
     let file = tempfile::NamedTempFile::new().unwrap();
     let levels = r#"{"start": "low", "levels": [
         {"name": "low", "stake": 3, "promote_at": 3},
@@ -47,9 +48,8 @@ async fn another_ladder_may_be_set() {
 }
 
 // rulebook: L2
-#[tokio::test]
-async fn who_has_not_played_stands_at_the_start() {
-    let world = World::new().await;
+async fn who_has_not_played_stands_at_the_start(database: Database) {
+    let world = World::new(database).await;
     let mut rating = world.rating().await;
     let player = rating.player("nobody").await;
     let standing = player.standing.unwrap();
@@ -59,9 +59,8 @@ async fn who_has_not_played_stands_at_the_start() {
 }
 
 // case: T4
-#[tokio::test]
-async fn a_result_is_pending_until_it_can_be_read_everywhere() {
-    let world = World::new().await;
+async fn a_result_is_pending_until_it_can_be_read_everywhere(database: Database) {
+    let world = World::new(database).await;
     let mut rating = world.rating().await;
     let game = black_wins(1, ["b", "w"]);
     let pending = rating.result(&game.game_id).await;
@@ -74,10 +73,9 @@ async fn a_result_is_pending_until_it_can_be_read_everywhere() {
     assert_eq!(rating.ledger("b", 10).await, applied.entries[..1]);
 }
 
-#[tokio::test]
-async fn lists_come_page_by_page_the_newest_first() {
+async fn lists_come_page_by_page_the_newest_first(database: Database) {
     const GAMES: u64 = 25;
-    let world = World::new().await;
+    let world = World::new(database).await;
     let mut rating = world.rating().await;
     let games: Vec<_> = (0..GAMES).map(|n| black_wins(n, ["b", "w"])).collect();
     world.results.settle(&games).await;
@@ -106,9 +104,8 @@ async fn lists_come_page_by_page_the_newest_first() {
     assert_eq!(balances, (1..=25).rev().map(|balance| (1, balance)).collect::<Vec<_>>());
 }
 
-#[tokio::test]
-async fn fees_are_the_callers_own() {
-    let world = World::new().await;
+async fn fees_are_the_callers_own(database: Database) {
+    let world = World::new(database).await;
     let mut rating = world.rating().await;
     world.results.settle(&[black_wins(1, ["b", "w"])]).await;
     let refused = rating.client.list_fees(wire::ListFeesRequest::default()).await.unwrap_err();
@@ -117,9 +114,8 @@ async fn fees_are_the_callers_own() {
     assert!(rating.client.list_fees(request).await.unwrap().into_inner().fees.is_empty());
 }
 
-#[tokio::test]
-async fn bad_fields_are_named() {
-    let world = World::new().await;
+async fn bad_fields_are_named(database: Database) {
+    let world = World::new(database).await;
     let mut rating = world.rating().await;
     let client = &mut rating.client;
     for player_id in ["", "a b", "ä", &"x".repeat(65)] {
@@ -140,9 +136,8 @@ async fn bad_fields_are_named() {
     }
 }
 
-#[tokio::test]
-async fn the_leaderboard_is_not_built() {
-    let world = World::new().await;
+async fn the_leaderboard_is_not_built(database: Database) {
+    let world = World::new(database).await;
     let mut rating = world.rating().await;
     let request = wire::ListLeaderboardRequest::default();
     let refused = rating.client.list_leaderboard(request).await.unwrap_err();
