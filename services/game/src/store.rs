@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use moka::sync::Cache;
 use prost::Message;
 use tengen_kit::status::Refusal;
@@ -12,6 +13,7 @@ use tengen_live::{Commit, Live, LiveError, Outgoing, PARTITIONS, Record, partiti
 use tengen_rules::Colour;
 use tengen_table::{Command, Decision, Event, Order, Rejection, Settings};
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 use tonic::Code;
 
 use crate::archive::{Archive, Cursor};
@@ -23,6 +25,10 @@ use crate::record::{GameRecord, Player};
 
 /// Commits that may race for one command before it is given up.
 const TRIES: usize = 16;
+/// How long a game that is over waits for the archive's word before it is shown without.
+const ARCHIVE_WAIT: Duration = Duration::from_millis(250);
+/// How long after it was listed a game may not be made yet.
+const MADE_MS: i64 = 60_000;
 /// How long a game that nobody asks for is remembered.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
@@ -69,18 +75,15 @@ impl Games {
             outbox: None,
             ended: false,
         };
-        match self.live.commit(id, commit).await {
-            Ok(()) => {}
-            Err(LiveError::Conflict { .. }) => return self.read(id).await,
-            Err(error) => return Err(error::live(&error)),
-        }
+        // Before it is made: a game that nobody finds would be worse than an entry without one.
         for player in &record.players {
-            // The list is a help: a game is found by its id all the same.
-            if let Err(error) = self.list(&player.id, id).await {
-                tracing::warn!(game_id = id, %error, "a game could not be listed");
-            }
+            self.list(&player.id, id).await.map_err(|error| error::live(&error))?;
         }
-        Ok(record)
+        match self.live.commit(id, commit).await {
+            Ok(()) => Ok(record),
+            Err(LiveError::Conflict { .. }) => self.read(id).await,
+            Err(error) => Err(error::live(&error)),
+        }
     }
 
     /// A game as it is now.
@@ -234,7 +237,10 @@ impl Games {
     pub async fn look_after(&self, partitions: &HashSet<u16>) {
         let concerned =
             |id: &str| partition(id).is_some_and(|of| partitions.contains(&(of % PARTITIONS)));
-        let ids: Vec<_> = self.seen.iter().map(|(id, _)| id).filter(|id| concerned(id)).collect();
+        let ids = self.seen.iter().map(|(id, _)| id).filter(|id| concerned(id));
+        let mut ids: Vec<_> = ids.collect();
+        // In one order, whatever the cache's is.
+        ids.sort_unstable();
         for id in ids {
             if let Err(refusal) = self.read(&id).await {
                 tracing::warn!(game_id = *id, %refusal, "a game could not be looked after");
@@ -250,10 +256,12 @@ impl Games {
         let slot = seats_slot(player_id);
         let listed = self.live.entries(&slot).await.map_err(|error| error::live(&error))?;
         let mut games = Vec::new();
-        for (id, version, _) in listed {
+        for (id, version, listed_at) in listed {
             match self.read(&id).await {
                 Ok(record) if !record.ended() => games.push(record),
                 Err(refusal) if refusal.code() != Code::NotFound => return Err(refusal),
+                // It is being made at this moment.
+                Err(_) if self.is_recent(&listed_at) => {}
                 // Over, or gone: the list is swept as it is read.
                 _ => drop(self.live.put_entry(&slot, &id, Some(version), None, None).await),
             }
@@ -297,8 +305,8 @@ impl Games {
     /// is known, and a result is shown all the same.
     pub async fn is_applied(&self, record: &GameRecord) -> bool {
         let Some(outcome) = record.table.outcome() else { return false };
-        let rated = record.table.settings().rated;
-        rated && self.archive.holds(&record.id, outcome.at_ms).await.unwrap_or(false)
+        let held = timeout(ARCHIVE_WAIT, self.archive.holds(&record.id, outcome.at_ms));
+        record.table.settings().rated && matches!(held.await, Ok(Ok(true)))
     }
 
     /// The game as it was after the event of this sequence.
@@ -408,9 +416,15 @@ impl Games {
         }
     }
 
+    /// Whether a game was listed so short ago that it may not be made yet.
+    fn is_recent(&self, listed_at: &[u8]) -> bool {
+        let listed_at_ms = listed_at.try_into().map_or(i64::MIN, i64::from_be_bytes);
+        self.live.now_ms().saturating_sub(listed_at_ms) < MADE_MS
+    }
+
     async fn list(&self, player_id: &str, id: &str) -> Result<(), LiveError> {
-        let mark = Some(bytes::Bytes::new());
-        match self.live.put_entry(&seats_slot(player_id), id, None, mark, None).await {
+        let listed_at = Some(Bytes::copy_from_slice(&self.live.now_ms().to_be_bytes()));
+        match self.live.put_entry(&seats_slot(player_id), id, None, listed_at, None).await {
             Ok(_) | Err(LiveError::EntryConflict { .. }) => Ok(()),
             Err(error) => Err(error),
         }

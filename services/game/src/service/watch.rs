@@ -2,7 +2,7 @@
 //! hands the same message to every watcher.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::status::Refusal;
@@ -37,8 +37,11 @@ pub struct Watches {
     live: Arc<dyn Live>,
     time: SharedTime,
     shutdown: Shutdown,
-    hubs: Mutex<HashMap<String, Weak<Hub>>>,
+    places: std::sync::Mutex<HashMap<String, Place>>,
 }
+
+/// Where a game's hub is kept, if there is one; locked while it is made.
+type Place = Arc<Mutex<Weak<Hub>>>;
 
 /// One game that is watched here.
 ///
@@ -71,7 +74,7 @@ impl Watches {
         time: SharedTime,
         shutdown: Shutdown,
     ) -> Arc<Self> {
-        Arc::new(Self { games, live, time, shutdown, hubs: Mutex::default() })
+        Arc::new(Self { games, live, time, shutdown, places: std::sync::Mutex::default() })
     }
 
     /// Follows a game: what is missing after `from`, or a snapshot; then every event, up to the
@@ -81,7 +84,11 @@ impl Watches {
     /// GAME_NOT_FOUND; or the live state fails.
     pub async fn watch(self: &Arc<Self>, id: &str, from: From) -> Result<Watching, Refusal> {
         let hub = self.hub(id).await?;
-        let feed = hub.0.lock().await;
+        let mut feed = hub.0.lock().await;
+        // Whoever comes from another replica may be ahead of a hub that has lost a wake-up.
+        if from.sequence > feed.game.head.sequence && feed.messages.is_some() {
+            self.catch_up(&mut feed).await?;
+        }
         let first = self.first(&feed.game, &from).await?;
         let ended = feed.game.ended();
         let messages = feed.messages.as_ref().map(broadcast::Sender::subscribe);
@@ -129,10 +136,12 @@ impl Watches {
         Ok(missing)
     }
 
-    /// The hub of a game; made, and its task started, for the first watcher.
+    /// The hub of a game; made, and its task started, for the first watcher. While it is made, only
+    /// those who watch the same game wait.
     async fn hub(self: &Arc<Self>, id: &str) -> Result<Arc<Hub>, Refusal> {
-        let mut hubs = self.hubs.lock().await;
-        if let Some(hub) = hubs.get(id).and_then(Weak::upgrade)
+        let place = self.place(id);
+        let mut place = place.lock().await;
+        if let Some(hub) = place.upgrade()
             && hub.0.lock().await.messages.is_some()
         {
             return Ok(hub);
@@ -146,12 +155,24 @@ impl Watches {
         let game = GameRecord::from_log(id, &record).map_err(|error| error::broken(&error))?;
         let messages = Some(broadcast::channel(BEHIND).0);
         let hub = Arc::new(Hub(Mutex::new(Feed { game, messages })));
-        hubs.retain(|_, hub| hub.strong_count() > 0);
-        hubs.insert(id.to_owned(), Arc::downgrade(&hub));
+        *place = Arc::downgrade(&hub);
         let watches = Arc::clone(self);
         let weak = Arc::downgrade(&hub);
         tokio::spawn(async move { watches.follow(weak, wakes).await });
         Ok(hub)
+    }
+
+    /// Where the hub of a game is kept. Places that nobody uses are swept away when one is added.
+    fn place(&self, id: &str) -> Place {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = places.get(id) {
+            return Arc::clone(place);
+        }
+        places.retain(|_, place| {
+            let hub = || place.try_lock().is_ok_and(|hub| hub.strong_count() > 0);
+            Arc::strong_count(place) > 1 || hub()
+        });
+        Arc::clone(places.entry(id.to_owned()).or_default())
     }
 
     /// Feeds a hub until nobody watches, the game is over, or this replica goes away.

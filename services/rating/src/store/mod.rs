@@ -21,7 +21,7 @@ const ENTRIES_OF_GAME: &str =
     "select * from ledger where game_id = $1 order by result_version, kind, seat";
 const FEES_OF_PLAYER: &str = "select * from fees where player_id = $1 and fee_id < $2
     order by fee_id desc limit $3";
-const RATED: &str = "select rated from results where game_id = $1 and version = 1";
+const RATED: &str = "select rated from results where game_id = $1 limit 1";
 
 /// One version of a game's result, as it is booked.
 #[derive(Debug, Clone)]
