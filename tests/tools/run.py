@@ -32,6 +32,7 @@ BENCHES = [
     ("tengen-live", "commit", "redis-server"),
     ("tengen-rating", "settlements", "postgres"),
     ("tengen-suite", "lateness", ""),
+    ("tengen-load", "load", "redis-server postgres baseline-node"),
 ]
 
 RESULT = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;")
@@ -144,6 +145,7 @@ def test_steps() -> list[Step]:
         Step("Redis", [], tool="redis-server"),
         Step("Valkey", [], tool="valkey-server"),
         Step("PostgreSQL", [], tool="postgres"),
+        Step("Node baseline", [], tool="baseline-node"),
         Step("build", ["cargo", "test", "--no-run", *rest], stop=True),
         Step("suites", ["cargo", "test", "--no-fail-fast", *rest], tests=True),
     ]

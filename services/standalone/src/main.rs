@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tengen_standalone::dev;
+use tengen_standalone::{dev, load};
+use tokio::runtime::Builder;
 
 /// A match platform for Go.
 #[derive(Parser)]
@@ -17,19 +18,38 @@ struct Arguments {
 enum Command {
     /// Runs all services in one process on loopback, with live games in memory.
     Dev(Box<dev::Arguments>),
+    /// Plays recorded games against a running suite, and tells how fast it answers.
+    Load(Box<load::Plan>),
 }
 
 /// What a bad setting ends with (EX_USAGE of sysexits.h).
 const BAD_SETTING: u8 = 64;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    let Command::Dev(arguments) = Arguments::parse().command;
-    match dev::run(*arguments).await {
-        Ok(()) => ExitCode::SUCCESS,
+#[expect(clippy::print_stderr, reason = "there is no log yet")]
+fn main() -> ExitCode {
+    let (mut runtime, command) = match Arguments::parse().command {
+        command @ Command::Dev(_) => (Builder::new_multi_thread(), command),
+        // One core for the client leaves the others to what it loads.
+        command @ Command::Load(_) => (Builder::new_current_thread(), command),
+    };
+    match runtime.enable_all().build() {
+        Ok(runtime) => runtime.block_on(run(command)),
         Err(error) => {
-            tracing::error!("{error}");
-            ExitCode::from(if error.is_setting() { BAD_SETTING } else { 1 })
+            eprintln!("tengen: {error}");
+            ExitCode::FAILURE
         }
+    }
+}
+
+async fn run(command: Command) -> ExitCode {
+    match command {
+        Command::Dev(arguments) => match dev::run(*arguments).await {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                tracing::error!("{error}");
+                ExitCode::from(if error.is_setting() { BAD_SETTING } else { 1 })
+            }
+        },
+        Command::Load(plan) => load::command(&plan).await,
     }
 }

@@ -1,0 +1,61 @@
+//! The suite that is measured: one process of the session service and one of the game service, over
+//! a private Redis that writes its log each second.
+
+use tengen_processes::{Player, Process, Suite};
+
+/// The password of every account that [`Player`] makes.
+const PASSWORD: &str = "correct horse";
+const ORGANISER: &str = "organiser";
+
+/// A running suite, with an account that makes the games.
+pub struct Site {
+    suite: Suite,
+    session: Process,
+    game: Process,
+}
+
+impl Site {
+    /// Starts it, and waits until it serves.
+    pub async fn start() -> Self {
+        let suite = Suite::new();
+        suite.redis.ask(&["CONFIG", "SET", "appendonly", "yes"]);
+        let session = suite.session(&[]).await;
+        session.ready().await;
+        let organiser = Player::register(session.channel().await, ORGANISER).await;
+        drop(session);
+        let organisers = [("TENGEN_SESSION_ORGANISERS", organiser.id.as_str())];
+        let session = suite.session(&organisers).await;
+        let game = suite.game(&session.url(), &[]).await;
+        session.ready().await;
+        game.ready().await;
+        Self { suite, session, game }
+    }
+
+    pub fn redis_url(&self) -> String {
+        self.suite.redis.url()
+    }
+
+    pub fn game(&self) -> &Process {
+        &self.game
+    }
+
+    pub fn session(&self) -> &Process {
+        &self.session
+    }
+
+    /// Where it is, who makes its games, and what its processes are, for `tengen load`.
+    pub fn arguments(&self) -> Vec<String> {
+        let (game, session) = (self.game.url(), self.session.url());
+        let (game_pid, redis_pid) = (format!("game={}", self.game.id()), self.redis_pid());
+        let own = ["--game", &game, "--session", &session];
+        let organiser = ["--organiser", ORGANISER, "--organiser-password", PASSWORD];
+        let pids = ["--pid", &game_pid, "--pid", &redis_pid];
+        [own, organiser, pids].concat().into_iter().map(str::to_owned).collect()
+    }
+
+    fn redis_pid(&self) -> String {
+        let told = self.suite.redis.ask(&["INFO", "server"]);
+        let pid = told.lines().find_map(|line| line.strip_prefix("process_id:"));
+        format!("redis={}", pid.expect("Redis tells its process").trim())
+    }
+}
