@@ -113,7 +113,8 @@ fn credited(told: &Told, found: &Found, aways: &[Away]) -> ([i64; 2], usize) {
             if before && after && away_ms > OUTAGE_MS {
                 assert_eq!(given.len(), 1, "{}: away for {away_ms} ms, given {given:?}", begun.id);
             }
-            for off in given.iter().map(|given| given - away_ms) {
+            // One that was opened while Redis was away was not out for as long.
+            for off in given.iter().filter(|_| before).map(|given| given - away_ms) {
                 off_ms = [off_ms[0].min(off), off_ms[1].max(off)];
             }
         }
