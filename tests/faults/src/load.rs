@@ -81,7 +81,12 @@ struct Place {
 impl Load {
     /// Begins to play.
     pub async fn begin(self, site: &Site) -> Running {
-        let (games, sessions) = (site.ways(&site.games), site.ways(&site.sessions));
+        self.begin_by(site, site.ways(&site.games)).await
+    }
+
+    /// Begins to play, by these ways to the games.
+    pub async fn begin_by(self, site: &Site, games: Arc<Ways>) -> Running {
+        let sessions = site.ways(&site.sessions);
         let count = self.boards.div_ceil(BOARDS_AN_ACCOUNT).max(2);
         let accounts = Account::register(&sessions, count).await;
         let (story, stop) = (Story::new(), Arc::new(AtomicBool::new(false)));

@@ -70,6 +70,15 @@ impl Replica {
         }
     }
 
+    /// The memory it takes, in KiB.
+    pub fn memory_kib(&self) -> u64 {
+        let status = format!("/proc/{}/status", self.running().id());
+        let status = std::fs::read_to_string(status).expect("it runs");
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = resident.and_then(|rest| rest.trim().strip_suffix(" kB"));
+        kib.and_then(|kib| kib.parse().ok()).expect("a number of kB")
+    }
+
     /// Sends it a signal.
     pub fn signal(&self, signal: &str) {
         self.running().signal(signal);

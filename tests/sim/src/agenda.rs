@@ -160,3 +160,53 @@ impl fmt::Debug for Agenda {
         f.debug_tuple("Agenda").field(&self.now_ms()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Who was woken in which order, and when, as letters.
+    fn woken(seed: u64, waits: &[(char, i64)]) -> Vec<(char, i64)> {
+        let agenda = Agenda::new(seed, 1_000, 2_000);
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let idle = agenda.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .on_thread_park(move || idle.step())
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            for (name, ms) in waits.iter().copied() {
+                let (agenda, told) = (agenda.clone(), Arc::clone(&told));
+                tokio::spawn(async move {
+                    agenda.pause(ms).await;
+                    told.lock().unwrap().push((name, agenda.now_ms()));
+                });
+            }
+            agenda.over().await;
+        });
+        told.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn whoever_waits_is_woken_at_its_instant_and_not_after_the_last() {
+        let waits = [('a', 30), ('b', 0), ('c', 1_000), ('d', 1_001)];
+        assert_eq!(woken(1, &waits), [('b', 1_000), ('a', 1_030), ('c', 2_000)]);
+    }
+
+    #[test]
+    fn at_one_instant_the_seed_says_who_is_first() {
+        let waits = ['a', 'b', 'c', 'd'].map(|name| (name, 5));
+        let orders: Vec<_> = (0..8).map(|seed| woken(seed, &waits)).collect();
+        assert_eq!(orders[3], woken(3, &waits));
+        assert!(orders.iter().any(|order| *order != orders[0]), "{orders:?}");
+    }
+
+    #[tokio::test]
+    async fn an_instant_that_has_come_is_waited_for_by_nobody() {
+        let agenda = Agenda::new(1, 1_000, 2_000);
+        agenda.until(1_000).await;
+        agenda.until(i64::MIN).await;
+    }
+}

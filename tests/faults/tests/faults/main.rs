@@ -9,6 +9,7 @@
 mod by_hand;
 mod f1;
 mod f12;
+mod f17;
 mod f21;
 mod f3;
 mod f4;

@@ -257,3 +257,6 @@ fn read(seat: &wire::SeatClock) -> Side {
         outage_ms: ms(&seat.outage_credited),
     }
 }
+
+#[cfg(test)]
+mod tests;

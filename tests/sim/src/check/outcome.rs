@@ -8,6 +8,7 @@ use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::game_service_client::GameServiceClient;
 use tengen_proto::internal::v1::{ArchivedGame, GameResult};
 use tengen_proto::time::{duration, timestamp};
+use tonic::Status;
 
 use super::stand::Story;
 use super::walk::Walk;
@@ -16,6 +17,8 @@ use crate::keys::signed;
 use crate::replica::Replica;
 use crate::world::World;
 
+/// How often a game is asked for while its rating is on its way.
+const MOST_ASKED: usize = 20;
 /// Accepted requests that are made once more.
 const REPEATED: usize = 3;
 
@@ -102,10 +105,8 @@ async fn check_shown(
     story: &Story,
     find: &mut dyn FnMut(String),
 ) {
-    let request = wire::GetGameRequest { game_id: game_id.to_owned() };
-    let mut games = GameServiceClient::new(auditor.door.clone());
-    let game = match games.get_game(signed(request, None)).await {
-        Ok(answer) => answer.into_inner().game.unwrap_or_default(),
+    let game = match show(auditor, game_id, result.rated).await {
+        Ok(game) => game,
         Err(status) => return find(format!("it is not shown: {status:?}")),
     };
     let right = story.stands.last().map_or(Ok(()), |stand| stand.is_shown(&game));
@@ -137,6 +138,23 @@ async fn check_shown(
             "counted {counted:?}, {}; expected {expected:?}, {margin}",
             shown.margin_quarters
         ));
+    }
+}
+
+/// The game, asked for again while it says that its rating is on its way: on a busy machine the
+/// archive, which alone works in real time, may be slower than the game waits for it.
+async fn show(auditor: &Replica, game_id: &str, rated: bool) -> Result<wire::Game, Status> {
+    let mut games = GameServiceClient::new(auditor.door.clone());
+    let mut asked = 0;
+    loop {
+        let request = wire::GetGameRequest { game_id: game_id.to_owned() };
+        let game = games.get_game(signed(request, None)).await?.into_inner().game;
+        let game = game.unwrap_or_default();
+        let pending = |result: &wire::Result| result.rating() == wire::RatingState::Pending;
+        asked += 1;
+        if !rated || asked == MOST_ASKED || !game.result.as_ref().is_some_and(pending) {
+            return Ok(game);
+        }
     }
 }
 
