@@ -12,7 +12,7 @@ use tengen_kit::sql;
 use tengen_kit::status::Refusal;
 use tengen_kit::time::ManualTime;
 use tengen_live::{
-    Claim, Commit, Head, Live, LiveError, Memory, OUTAGE_MS, Outages, Outgoing, Record,
+    Claim, Commit, Head, Live, LiveError, Memory, Message, OUTAGE_MS, Outages, Outgoing, Record,
     Settings as MemorySettings, Version, WakeUps,
 };
 use tengen_rules::{Colour, Point, Size};
@@ -123,6 +123,14 @@ impl Live for Switched {
 
     async fn outbox_defer(&self, ids: &[String]) -> Result<(), LiveError> {
         self.live().outbox_defer(ids).await
+    }
+
+    async fn feed_append(&self, feed: &str, key: &str, body: Bytes) -> Result<i64, LiveError> {
+        self.live().feed_append(feed, key, body).await
+    }
+
+    async fn feed_after(&self, feed: &str, sequence: i64) -> Result<Vec<Message>, LiveError> {
+        self.live().feed_after(feed, sequence).await
     }
 
     async fn put_entry(

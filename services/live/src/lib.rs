@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+mod feed;
 mod id;
 mod live;
 mod memory;
@@ -12,6 +13,7 @@ mod wake;
 
 pub use self::redis::{Redis, RedisSettings};
 pub use error::LiveError;
+pub use feed::{FEED_KEPT, Message};
 pub use id::{PARTITIONS, partition, record_id};
 pub use live::{Live, Version};
 pub use memory::{Memory, Settings};

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::error::LiveError;
+use crate::feed::Message;
 use crate::outage::Outages;
 use crate::record::{Claim, Commit, Head, Outgoing, Record};
 use crate::wake::WakeUps;
@@ -123,6 +124,23 @@ pub trait Live: Send + Sync {
     ///
     /// When the backend does not answer.
     async fn outbox_defer(&self, ids: &[String]) -> Result<(), LiveError>;
+
+    /// Appends a message to a feed, whose id is made like that of a record, and wakes its
+    /// subscribers. A key that one of the messages has already appends nothing. Gives the
+    /// message's sequence.
+    ///
+    /// # Errors
+    ///
+    /// [`LiveError::NotAnId`].
+    async fn feed_append(&self, feed: &str, key: &str, body: Bytes) -> Result<i64, LiveError>;
+
+    /// The messages of a feed after `sequence`, the oldest first. Where that is more than the
+    /// newest one's, the feed was begun anew: it gives all.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn feed_after(&self, feed: &str, sequence: i64) -> Result<Vec<Message>, LiveError>;
 
     /// Puts an entry into a slot, a small keyed collection, or with no value removes it.
     /// `expected` is the version that has to stand, `None` that there is no such entry. From

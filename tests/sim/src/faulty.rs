@@ -7,7 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use tengen_live::{
-    Claim, Commit, Head, Live, LiveError, Outages, Outgoing, Record, Version, Wake, WakeUps,
+    Claim, Commit, Head, Live, LiveError, Message, Outages, Outgoing, Record, Version, Wake,
+    WakeUps,
 };
 use tokio::sync::broadcast;
 
@@ -211,6 +212,14 @@ impl Live for Faulty {
 
     async fn outbox_defer(&self, ids: &[String]) -> Result<(), LiveError> {
         self.verb("outbox_defer", self.store.outbox_defer(ids)).await
+    }
+
+    async fn feed_append(&self, feed: &str, key: &str, body: Bytes) -> Result<i64, LiveError> {
+        self.verb("feed_append", self.store.feed_append(feed, key, body)).await
+    }
+
+    async fn feed_after(&self, feed: &str, sequence: i64) -> Result<Vec<Message>, LiveError> {
+        self.verb("feed_after", self.store.feed_after(feed, sequence)).await
     }
 
     async fn put_entry(

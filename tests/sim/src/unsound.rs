@@ -6,7 +6,8 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use bytes::Bytes;
 use tengen_live::{
-    Claim, Commit, Head, Live, LiveError, Memory, Outages, Outgoing, Record, Version, WakeUps,
+    Claim, Commit, Head, Live, LiveError, Memory, Message, Outages, Outgoing, Record, Version,
+    WakeUps,
 };
 
 use crate::dice::Dice;
@@ -165,6 +166,14 @@ impl Live for Unsound {
 
     async fn outbox_defer(&self, ids: &[String]) -> Result<(), LiveError> {
         self.sound.outbox_defer(ids).await
+    }
+
+    async fn feed_append(&self, feed: &str, key: &str, body: Bytes) -> Result<i64, LiveError> {
+        self.sound.feed_append(feed, key, body).await
+    }
+
+    async fn feed_after(&self, feed: &str, sequence: i64) -> Result<Vec<Message>, LiveError> {
+        self.sound.feed_after(feed, sequence).await
     }
 
     async fn put_entry(

@@ -1,6 +1,7 @@
 //! Live state in this process's memory: nothing outlives it.
 
 mod beats;
+mod feeds;
 mod outbox;
 mod shard;
 mod slots;
@@ -21,6 +22,7 @@ use self::outbox::Outbox;
 use self::shard::Shard;
 use self::slots::Slots;
 use crate::error::LiveError;
+use crate::feed::{self, Message};
 use crate::id::{PARTITIONS, partition};
 use crate::live::{Live, Version};
 use crate::outage::Outages;
@@ -275,6 +277,17 @@ impl Live for Memory {
         let mut outbox = lock(&self.state.outbox);
         ids.iter().for_each(|id| outbox.defer(id));
         Ok(())
+    }
+
+    async fn feed_append(&self, feed: &str, key: &str, body: Bytes) -> Result<i64, LiveError> {
+        let not_an_id = || LiveError::NotAnId(feed.to_owned());
+        let mut shard = self.state.shard(feed).ok_or_else(not_an_id)?;
+        Ok(shard.feed_append(feed, key, body, self.state.time.now_ms()))
+    }
+
+    async fn feed_after(&self, feed: &str, sequence: i64) -> Result<Vec<Message>, LiveError> {
+        let messages = self.state.shard(feed).map(|shard| shard.messages(feed));
+        Ok(feed::after(messages.unwrap_or_default(), sequence))
     }
 
     async fn put_entry(

@@ -8,7 +8,9 @@ use tokio::sync::broadcast;
 
 use super::Settings;
 use super::beats::Beats;
+use super::feeds::Feeds;
 use crate::error::LiveError;
+use crate::feed::Message;
 use crate::outage::Outages;
 use crate::record::{Claim, Commit, Head, Outgoing, Record};
 use crate::wake::{Committed, Wake};
@@ -24,6 +26,7 @@ pub(super) struct Shard {
     /// By record id; a channel without receivers is removed.
     listeners: HashMap<String, broadcast::Sender<Wake>>,
     beats: Beats,
+    feeds: Feeds,
 }
 
 #[derive(Debug)]
@@ -89,17 +92,32 @@ impl Shard {
         }
         stored.set_due(&mut self.due, commit.next_due_ms);
         stored.set_expiry(&mut self.expiry, now_ms, settings.keep_ended_ms);
-        if !added.is_empty()
-            && let Some(listeners) = self.listeners.get(&*stored.id)
-        {
-            // Nobody left to hear it is no error.
-            let _ = listeners.send(Wake::Committed(Committed {
-                head: commit.head,
-                first_sequence,
-                entries: added,
-            }));
+        if !added.is_empty() {
+            let id = Arc::clone(&stored.id);
+            self.wake(&id, Committed { head: commit.head, first_sequence, entries: added });
         }
         Ok(())
+    }
+
+    pub(super) fn feed_append(&mut self, id: &str, key: &str, body: Bytes, now_ms: i64) -> i64 {
+        let (sequence, new) = self.feeds.append(id, key, body.clone(), now_ms);
+        if new {
+            // A feed has no chain hash.
+            let head = Head { sequence, hash: [0; 16] };
+            self.wake(id, Committed { head, first_sequence: sequence, entries: [body].into() });
+        }
+        sequence
+    }
+
+    pub(super) fn messages(&self, feed: &str) -> Vec<Message> {
+        self.feeds.messages(feed)
+    }
+
+    fn wake(&self, id: &str, committed: Committed) {
+        if let Some(listeners) = self.listeners.get(id) {
+            // Nobody left to hear it is no error.
+            let _ = listeners.send(Wake::Committed(committed));
+        }
     }
 
     pub(super) fn outages(&self) -> &Outages {
@@ -135,8 +153,9 @@ impl Shard {
         }
     }
 
-    /// Drops every record whose time has come.
+    /// Drops every record and feed whose time has come.
     pub(super) fn expire(&mut self, now_ms: i64) {
+        self.feeds.expire(now_ms);
         while let Some((expires_ms, _)) = self.expiry.first()
             && *expires_ms <= now_ms
         {

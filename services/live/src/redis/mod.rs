@@ -3,6 +3,7 @@
 mod clock;
 mod codec;
 mod connection;
+mod feed;
 mod hub;
 mod keys;
 mod queues;
@@ -27,6 +28,7 @@ use self::hub::Hub;
 use self::keys::{Keys, home};
 use self::queues::{by_partition, count};
 use crate::error::LiveError;
+use crate::feed::Message;
 use crate::id::PARTITIONS;
 use crate::live::{Live, Version};
 use crate::outage::{OUTAGE_MS, OUTAGES_KEPT, Outages};
@@ -339,6 +341,14 @@ impl Live for Redis {
             script::DEFER.run::<()>(&state.commands, &[&order], &ids).await
         });
         try_join_all(deferred).await.map(drop)
+    }
+
+    async fn feed_append(&self, feed: &str, key: &str, body: Bytes) -> Result<i64, LiveError> {
+        self.append(feed, key, &body).await
+    }
+
+    async fn feed_after(&self, feed: &str, sequence: i64) -> Result<Vec<Message>, LiveError> {
+        Ok(crate::feed::after(self.messages(feed).await?, sequence))
     }
 
     async fn put_entry(

@@ -19,6 +19,7 @@ pub(super) static ACKNOWLEDGE: LazyLock<Script> =
     LazyLock::new(|| Script::new(include_str!("acknowledge.lua")));
 pub(super) static DEFER: LazyLock<Script> =
     LazyLock::new(|| Script::new(include_str!("defer.lua")));
+pub(super) static FEED: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("feed.lua")));
 pub(super) static PUT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("put.lua")));
 
 /// A script, known to servers by its hash.

@@ -2,6 +2,7 @@
 //! factory is an async function that gives an empty [`Subject`].
 
 pub(crate) mod due;
+pub(crate) mod feed;
 pub(crate) mod outage;
 pub(crate) mod outbox;
 pub(crate) mod records;
@@ -88,6 +89,12 @@ macro_rules! conformance {
             no_partition_keeps_another_from_being_taken,
             a_waiting_id_is_not_added_again,
             waiting_ends_when_a_message_comes,
+        );
+        conformance!($factory, feed:
+            messages_are_numbered_without_a_gap,
+            a_key_is_told_once,
+            the_newest_are_kept,
+            a_message_wakes,
         );
         conformance!($factory, slots:
             entries_are_compared_and_set,
