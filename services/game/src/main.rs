@@ -5,6 +5,10 @@ use std::process::ExitCode;
 use tengen_kit::auth::Rule;
 use tengen_proto::{DESCRIPTORS, METHODS};
 
+/// A move is many small messages, and a good part of its cost is the allocator's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let rule =
         |method: &tengen_proto::Method| Rule::new(method.path, method.role(), method.not_built);

@@ -6,6 +6,10 @@ use clap::{Parser, Subcommand};
 use tengen_standalone::{dev, load};
 use tokio::runtime::Builder;
 
+/// A move is many small messages, and a good part of its cost is the allocator's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A match platform for Go.
 #[derive(Parser)]
 #[command(version)]

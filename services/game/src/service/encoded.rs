@@ -3,9 +3,10 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use bytes::{BufMut, Bytes};
+use bytes::{BufMut, Bytes, BytesMut};
 use http::{Request, Response};
 use prost::Message;
 use tengen_kit::service::MAX_MESSAGE_BYTES;
@@ -15,20 +16,23 @@ use tengen_proto::game::v1::watch_game_response::Message as Told;
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codec::{Codec, EncodeBuf, Encoder};
-use tonic::server::{Grpc, NamedService, ServerStreamingService};
+use tonic::server::{Grpc, NamedService, UnaryService};
 use tonic_prost::ProstDecoder;
 use tower::Service;
 
 use crate::service::Play;
-use crate::service::watch::Watching;
+use crate::service::watching::Watching;
 
 /// The method whose answers come encoded.
 const WATCH_GAME: &str = "/tengen.game.v1.GameService/WatchGame";
+/// What stands before a message: not compressed, and how long it is.
+const PREFIX: usize = 5;
 
 /// One message of a game's stream, encoded; its clones share the bytes.
 #[derive(Debug, Clone)]
 pub struct Encoded {
-    bytes: Bytes,
+    /// The message behind its gRPC prefix.
+    pub framed: Bytes,
     /// The sequence the watcher stands at with it; `None` if it tells nothing new.
     pub sequence: Option<i64>,
     /// Whether it tells the end.
@@ -44,7 +48,12 @@ impl Encoded {
             Told::Heartbeat(_) => (None, false),
         };
         let message = wire::WatchGameResponse { message: Some(told) };
-        Self { bytes: message.encode_to_vec().into(), sequence, ended }
+        let message = message.encode_to_vec();
+        let mut framed = BytesMut::with_capacity(PREFIX + message.len());
+        framed.put_u8(0);
+        framed.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
+        framed.put(&*message);
+        Self { framed: framed.freeze(), sequence, ended }
     }
 }
 
@@ -84,30 +93,43 @@ impl Service<Request<Body>> for GameRoutes {
         let play = self.play.clone();
         Box::pin(async move {
             let mut grpc =
-                Grpc::new(AsEncoded).apply_max_message_size_config(Some(MAX_MESSAGE_BYTES), None);
-            Ok(grpc.server_streaming(WatchGame(play), request).await)
+                Grpc::new(Decoded).apply_max_message_size_config(Some(MAX_MESSAGE_BYTES), None);
+            let mut response = grpc.unary(WatchGame(play), request).await;
+            if let Some(Handed(watching)) = response.extensions_mut().remove() {
+                let watching = watching.lock().unwrap_or_else(PoisonError::into_inner).take();
+                *response.body_mut() = watching.map_or_else(Body::empty, Body::new);
+            }
+            Ok(response)
         })
     }
 }
 
+/// Takes the request as tonic reads it; the answer's body is handed on beside it.
 struct WatchGame(Play);
 
-impl ServerStreamingService<wire::WatchGameRequest> for WatchGame {
-    type Response = Encoded;
-    type ResponseStream = Watching;
-    type Future = Pin<Box<dyn Future<Output = Result<tonic::Response<Watching>, Status>> + Send>>;
+#[derive(Clone)]
+struct Handed(Arc<Mutex<Option<Watching>>>);
+
+impl UnaryService<wire::WatchGameRequest> for WatchGame {
+    type Response = ();
+    type Future = Pin<Box<dyn Future<Output = Result<tonic::Response<()>, Status>> + Send>>;
 
     fn call(&mut self, request: tonic::Request<wire::WatchGameRequest>) -> Self::Future {
         let play = self.0.clone();
-        Box::pin(async move { play.watch(request).await })
+        Box::pin(async move {
+            let watching = play.watch(request).await?;
+            let mut response = tonic::Response::new(());
+            response.extensions_mut().insert(Handed(Arc::new(Mutex::new(Some(watching)))));
+            Ok(response)
+        })
     }
 }
 
-/// Decodes requests, and sends answers as they are.
-struct AsEncoded;
+/// Decodes requests; nothing is encoded by it.
+struct Decoded;
 
-impl Codec for AsEncoded {
-    type Encode = Encoded;
+impl Codec for Decoded {
+    type Encode = ();
     type Decode = wire::WatchGameRequest;
     type Encoder = Self;
     type Decoder = ProstDecoder<wire::WatchGameRequest>;
@@ -121,12 +143,11 @@ impl Codec for AsEncoded {
     }
 }
 
-impl Encoder for AsEncoded {
-    type Item = Encoded;
+impl Encoder for Decoded {
+    type Item = ();
     type Error = Status;
 
-    fn encode(&mut self, item: Encoded, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        buffer.put(item.bytes);
+    fn encode(&mut self, (): (), _: &mut EncodeBuf<'_>) -> Result<(), Status> {
         Ok(())
     }
 }

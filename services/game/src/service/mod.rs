@@ -7,6 +7,7 @@ pub mod records;
 pub mod referee;
 pub mod results;
 pub mod watch;
+mod watching;
 
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ use crate::convert::command::{CommandRequest, parse};
 use crate::convert::event::accepted;
 use crate::convert::game::{game, summary};
 use crate::convert::settings;
-use crate::service::watch::{From, Watches, Watching};
+use crate::service::watch::{From, Watches};
+use crate::service::watching::Watching;
 use crate::store::Games;
 
 /// Games: to play, to count, to watch.
@@ -53,7 +55,7 @@ impl Play {
     pub async fn watch(
         &self,
         request: Request<wire::WatchGameRequest>,
-    ) -> Result<Response<Watching>, Status> {
+    ) -> Result<Watching, Status> {
         let caller = caller(&request).account_id().map(str::to_owned);
         let wire::WatchGameRequest { game_id, after_sequence, head_hash } = request.into_inner();
         let mut fields = Fields::new();
@@ -66,7 +68,7 @@ impl Play {
         }
         fields.finish()?;
         let from = From { sequence: after_sequence, head_hash, caller };
-        Ok(Response::new(self.watches.watch(&game_id, from).await?))
+        Ok(self.watches.watch(&game_id, from).await?)
     }
 }
 

@@ -10,14 +10,13 @@ use tengen_kit::time::SharedTime;
 use tengen_live::{Committed, Live, Wake, WakeUps};
 use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::watch_game_response::Message as Told;
-use tokio::sync::{Mutex, broadcast, mpsc};
-use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Code, Status};
+use tokio::sync::{Mutex, broadcast};
 
 use crate::convert::{event, game, hex};
 use crate::error;
 use crate::record::{GameRecord, after};
 use crate::service::encoded::Encoded;
+use crate::service::watching::{Leave, Watching};
 use crate::store::Games;
 
 /// Messages a watcher may lag behind before it is cut.
@@ -27,9 +26,6 @@ const BEHIND: usize = 128;
 const HEARTBEAT_MS: i64 = 5_000;
 /// How long a stream lives before its client must choose a replica again.
 const STREAM_MS: i64 = 30 * 60 * 1_000;
-
-/// What a watcher reads.
-pub type Watching = ReceiverStream<Result<Encoded, Status>>;
 
 /// The hubs of the games that are watched on this replica.
 pub struct Watches {
@@ -46,7 +42,7 @@ type Place = Arc<Mutex<Weak<Hub>>>;
 /// One game that is watched here.
 ///
 /// Locked while messages are sent, so that whoever joins gets a snapshot and everything after it.
-struct Hub(Mutex<Feed>);
+pub struct Hub(Mutex<Feed>);
 
 struct Feed {
     /// The game as the last message left it.
@@ -93,21 +89,19 @@ impl Watches {
         let ended = feed.game.ended();
         let messages = feed.messages.as_ref().map(broadcast::Sender::subscribe);
         drop(feed);
-        // One message waits in the channel; the other place is the last word's.
-        let (sender, receiver) = mpsc::channel(2);
-        let Ok(last) = sender.clone().try_reserve_owned() else {
-            return Err(Leave::Elsewhere.refusal());
-        };
         if messages.is_none() && !ended {
             return Err(Leave::Elsewhere.refusal());
         }
         let ends_ms = self.time.now_ms().saturating_add(STREAM_MS);
-        let sequence = from.sequence;
-        let watcher = Watcher { sender, last, sequence, ends_ms, _hub: hub };
-        let watches = Arc::clone(self);
+        let (shutdown, time) = (self.shutdown.clone(), Arc::clone(&self.time));
+        let leave = async move {
+            tokio::select! {
+                () = shutdown.begun() => {}
+                () = time.until(ends_ms) => {}
+            }
+        };
         let messages = messages.filter(|_| !ended);
-        tokio::spawn(async move { watcher.run(first, messages, &watches).await });
-        Ok(ReceiverStream::new(receiver))
+        Ok(Watching::new(first, messages, from.sequence, leave, hub))
     }
 
     /// What a watcher lacks: the events after the head it names, or the whole game.
@@ -254,88 +248,6 @@ impl Feed {
             // Nobody may be listening at this moment.
             let _ = messages.send(message);
         }
-    }
-}
-
-/// One watcher: its stream, and the hub it keeps alive.
-struct Watcher {
-    sender: mpsc::Sender<Result<Encoded, Status>>,
-    /// Kept for the last word, so that it is said also to one who does not read.
-    last: mpsc::OwnedPermit<Result<Encoded, Status>>,
-    /// The last it was sent.
-    sequence: i64,
-    ends_ms: i64,
-    _hub: Arc<Hub>,
-}
-
-impl Watcher {
-    /// Passes messages on up to the end of the game, or until the watcher has to leave.
-    async fn run(
-        mut self,
-        first: Vec<Encoded>,
-        messages: Option<broadcast::Receiver<Encoded>>,
-        watches: &Watches,
-    ) {
-        let left = tokio::select! {
-            left = pass(&self.sender, first, messages, &mut self.sequence) => left,
-            () = self.sender.closed() => Ok(()),
-            () = watches.shutdown.begun() => Err(Leave::Elsewhere),
-            () = watches.time.until(self.ends_ms) => Err(Leave::Elsewhere),
-        };
-        if let Err(why) = left {
-            self.last.send(Err(why.refusal().meta("sequence", self.sequence).into()));
-        }
-    }
-}
-
-/// Why a watcher has to leave before the end.
-enum Leave {
-    /// It reads too slowly.
-    Slow,
-    /// This replica goes away, or feeds the hub no longer.
-    Elsewhere,
-}
-
-impl Leave {
-    fn refusal(&self) -> Refusal {
-        match self {
-            Self::Slow => {
-                let message = "messages were read too slowly; resume from the sequence";
-                Refusal::new(Code::ResourceExhausted, "SLOW_WATCHER", message)
-            }
-            Self::Elsewhere => {
-                Refusal::new(Code::Unavailable, "RESUME_ELSEWHERE", "resume on another replica")
-            }
-        }
-    }
-}
-
-/// Sends what is missing and then what comes; none comes to a game that is over.
-async fn pass(
-    sender: &mpsc::Sender<Result<Encoded, Status>>,
-    first: Vec<Encoded>,
-    messages: Option<broadcast::Receiver<Encoded>>,
-    sequence: &mut i64,
-) -> Result<(), Leave> {
-    for message in first {
-        let told = message.sequence;
-        if sender.send(Ok(message)).await.is_err() {
-            return Ok(());
-        }
-        *sequence = told.unwrap_or(*sequence);
-    }
-    let Some(mut messages) = messages else { return Ok(()) };
-    loop {
-        let message = match messages.recv().await {
-            Ok(message) => message,
-            Err(broadcast::error::RecvError::Lagged(_)) => return Err(Leave::Slow),
-            Err(broadcast::error::RecvError::Closed) => return Err(Leave::Elsewhere),
-        };
-        let (told, ended) = (message.sequence, message.ended);
-        if sender.send(Ok(message)).await.is_err() || ended {
-            return Ok(());
-        }
-        *sequence = told.unwrap_or(*sequence);
     }
 }
 
