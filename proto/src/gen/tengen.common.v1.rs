@@ -114,7 +114,8 @@ pub enum Reason {
     /// INVALID_ARGUMENT: this request_id was used before with other content (fault F9).
     /// {"request_id": "5f0c…"}
     RequestIdReused = 2,
-    /// UNAUTHENTICATED: no token, or one that is malformed, forged or expired. {"token": "expired"}
+    /// UNAUTHENTICATED: no token, or one that is malformed, forged, expired or revoked, as at a
+    /// sign-out. {"token": "expired"}
     InvalidToken = 3,
     /// UNAUTHENTICATED: the name or the password is wrong; which one is not told.
     WrongCredentials = 4,
@@ -179,8 +180,17 @@ pub enum Reason {
     NoOffer = 30,
     /// PERMISSION_DENIED: nobody rules in a game he plays (rulebook C16.1). {"game_id": "…"}
     OwnGame = 31,
+    /// UNAUTHENTICATED: the reconnect token is none that is good: it expired, or its account was signed
+    /// out; sign in again.
+    ReconnectTokenUnknown = 40,
+    /// UNAUTHENTICATED: the reconnect token was used before, so one of its two users has stolen it; all
+    /// that came of the same sign-in is revoked (fault F15). Sign in again.
+    ReconnectTokenReused = 41,
     /// UNIMPLEMENTED: the method is part of the contract and not built yet; the message says why.
     NotBuilt = 28,
+    /// FAILED_PRECONDITION: a later stream of the same device has taken over; do not try again.
+    /// {"device_id": "phone-01"}
+    Superseded = 46,
 }
 impl Reason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -220,7 +230,10 @@ impl Reason {
             Self::CasualOnly => "REASON_CASUAL_ONLY",
             Self::NoOffer => "REASON_NO_OFFER",
             Self::OwnGame => "REASON_OWN_GAME",
+            Self::ReconnectTokenUnknown => "REASON_RECONNECT_TOKEN_UNKNOWN",
+            Self::ReconnectTokenReused => "REASON_RECONNECT_TOKEN_REUSED",
             Self::NotBuilt => "REASON_NOT_BUILT",
+            Self::Superseded => "REASON_SUPERSEDED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -257,7 +270,10 @@ impl Reason {
             "REASON_CASUAL_ONLY" => Some(Self::CasualOnly),
             "REASON_NO_OFFER" => Some(Self::NoOffer),
             "REASON_OWN_GAME" => Some(Self::OwnGame),
+            "REASON_RECONNECT_TOKEN_UNKNOWN" => Some(Self::ReconnectTokenUnknown),
+            "REASON_RECONNECT_TOKEN_REUSED" => Some(Self::ReconnectTokenReused),
             "REASON_NOT_BUILT" => Some(Self::NotBuilt),
+            "REASON_SUPERSEDED" => Some(Self::Superseded),
             _ => None,
         }
     }

@@ -25,7 +25,11 @@ pub struct PlayerGoneRequest {
 }
 /// Told.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PlayerGoneResponse {}
+pub struct PlayerGoneResponse {
+    /// Running games of the player; 0 if nobody waits for it anywhere.
+    #[prost(int32, tag = "1")]
+    pub games: i32,
+}
 /// Who is back.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PlayerBackRequest {
@@ -617,6 +621,32 @@ pub mod game_control_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// A process and the players who have streams in it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StoredHolder {
+    /// Of the last call that was heard.
+    #[prost(int64, tag = "1")]
+    pub number: i64,
+    /// Until when it holds, in milliseconds since the epoch.
+    #[prost(int64, tag = "2")]
+    pub until_ms: i64,
+    /// Who.
+    #[prost(string, repeated, tag = "3")]
+    pub player_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// A player whose last stream ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StoredAbsence {
+    /// When, in milliseconds since the epoch.
+    #[prost(int64, tag = "1")]
+    pub since_ms: i64,
+    /// Whether the game service may have been told.
+    #[prost(bool, tag = "2")]
+    pub telling: bool,
+    /// Whether it has said that it knows.
+    #[prost(bool, tag = "3")]
+    pub told: bool,
+}
 /// Who.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StillGoneRequest {
@@ -647,6 +677,22 @@ pub struct NotifyRequest {
 /// Told.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct NotifyResponse {}
+/// Who is present where.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PresentRequest {
+    /// Names the process.
+    #[prost(string, tag = "1")]
+    pub holder_id: ::prost::alloc::string::String,
+    /// Grows from call to call of a process: a call that comes late says nothing any more.
+    #[prost(int64, tag = "2")]
+    pub number: i64,
+    /// All players with a stream in it.
+    #[prost(string, repeated, tag = "3")]
+    pub player_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Heard.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PresentResponse {}
 /// Generated client implementations.
 pub mod presence_service_client {
     #![allow(
@@ -658,7 +704,7 @@ pub mod presence_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// What game asks and tells session.
+    /// What other services ask and tell session.
     #[derive(Debug, Clone)]
     pub struct PresenceServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -739,7 +785,7 @@ pub mod presence_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Whether a player is gone at this moment, for a forfeit.
+        /// Whether a player is gone at this moment, for a forfeit. UNAVAILABLE while that is not known.
         pub async fn still_gone(
             &mut self,
             request: impl tonic::IntoRequest<super::StillGoneRequest>,
@@ -788,6 +834,34 @@ pub mod presence_service_client {
                 .insert(GrpcMethod::new("tengen.internal.v1.PresenceService", "Notify"));
             self.inner.unary(req, path, codec).await
         }
+        /// Names all players who have a stream open in a process of a service; they are present for ten
+        /// seconds, so it is told again every three.
+        pub async fn present(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PresentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PresentResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tengen.internal.v1.PresenceService/Present",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("tengen.internal.v1.PresenceService", "Present"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -803,7 +877,7 @@ pub mod presence_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with PresenceServiceServer.
     #[async_trait]
     pub trait PresenceService: std::marker::Send + std::marker::Sync + 'static {
-        /// Whether a player is gone at this moment, for a forfeit.
+        /// Whether a player is gone at this moment, for a forfeit. UNAVAILABLE while that is not known.
         async fn still_gone(
             &self,
             request: tonic::Request<super::StillGoneRequest>,
@@ -820,8 +894,19 @@ pub mod presence_service_server {
         ) -> std::result::Result<tonic::Response<super::NotifyResponse>, tonic::Status> {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
+        /// Names all players who have a stream open in a process of a service; they are present for ten
+        /// seconds, so it is told again every three.
+        async fn present(
+            &self,
+            request: tonic::Request<super::PresentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PresentResponse>,
+            tonic::Status,
+        > {
+            Err(tonic::Status::unimplemented("Not yet implemented"))
+        }
     }
-    /// What game asks and tells session.
+    /// What other services ask and tell session.
     #[derive(Debug)]
     pub struct PresenceServiceServer<T> {
         inner: Arc<T>,
@@ -973,6 +1058,51 @@ pub mod presence_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = NotifySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tengen.internal.v1.PresenceService/Present" => {
+                    #[allow(non_camel_case_types)]
+                    struct PresentSvc<T: PresenceService>(pub Arc<T>);
+                    impl<
+                        T: PresenceService,
+                    > tonic::server::UnaryService<super::PresentRequest>
+                    for PresentSvc<T> {
+                        type Response = super::PresentResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PresentRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PresenceService>::present(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PresentSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -1697,4 +1827,367 @@ pub mod results_service_server {
     impl<T> tonic::server::NamedService for ResultsServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
+}
+/// From when on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListRevocationsRequest {
+    /// What the answer before said; absent for all that count.
+    #[prost(message, optional, tag = "1")]
+    pub after: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// Who was signed out. The same may come again.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListRevocationsResponse {
+    /// Each account once.
+    #[prost(message, repeated, tag = "1")]
+    pub revocations: ::prost::alloc::vec::Vec<Revocation>,
+    /// What to ask with next.
+    #[prost(message, optional, tag = "2")]
+    pub as_of: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// An account that was signed out.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Revocation {
+    /// The account.
+    #[prost(string, tag = "1")]
+    pub player_id: ::prost::alloc::string::String,
+    /// Its tokens are good from this generation on.
+    #[prost(int64, tag = "2")]
+    pub generation: i64,
+}
+/// Generated client implementations.
+pub mod revocation_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Whose access tokens are no longer good, for all who check them.
+    #[derive(Debug, Clone)]
+    pub struct RevocationServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl RevocationServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> RevocationServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> RevocationServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            RevocationServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Who was signed out after an instant; ask again every two seconds.
+        pub async fn list_revocations(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRevocationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRevocationsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tengen.internal.v1.RevocationService/ListRevocations",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "tengen.internal.v1.RevocationService",
+                        "ListRevocations",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod revocation_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with RevocationServiceServer.
+    #[async_trait]
+    pub trait RevocationService: std::marker::Send + std::marker::Sync + 'static {
+        /// Who was signed out after an instant; ask again every two seconds.
+        async fn list_revocations(
+            &self,
+            request: tonic::Request<super::ListRevocationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRevocationsResponse>,
+            tonic::Status,
+        > {
+            Err(tonic::Status::unimplemented("Not yet implemented"))
+        }
+    }
+    /// Whose access tokens are no longer good, for all who check them.
+    #[derive(Debug)]
+    pub struct RevocationServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> RevocationServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for RevocationServiceServer<T>
+    where
+        T: RevocationService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/tengen.internal.v1.RevocationService/ListRevocations" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListRevocationsSvc<T: RevocationService>(pub Arc<T>);
+                    impl<
+                        T: RevocationService,
+                    > tonic::server::UnaryService<super::ListRevocationsRequest>
+                    for ListRevocationsSvc<T> {
+                        type Response = super::ListRevocationsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListRevocationsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RevocationService>::list_revocations(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListRevocationsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for RevocationServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "tengen.internal.v1.RevocationService";
+    impl<T> tonic::server::NamedService for RevocationServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// The tokens that came of one sign-in, each the successor of the one before; only the last is good.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StoredFamily {
+    /// Whose they are.
+    #[prost(string, tag = "1")]
+    pub player_id: ::prost::alloc::string::String,
+    /// The generation of the account's tokens: another one was signed out since.
+    #[prost(int64, tag = "2")]
+    pub generation: i64,
+    /// 32 random bytes; with them and a token its successor can be made again.
+    #[prost(bytes = "vec", tag = "3")]
+    pub secret: ::prost::alloc::vec::Vec<u8>,
+    /// SHA-256 of the token that is good.
+    #[prost(bytes = "vec", tag = "4")]
+    pub current: ::prost::alloc::vec::Vec<u8>,
+    /// SHA-256 of the token before; empty for the first.
+    #[prost(bytes = "vec", tag = "5")]
+    pub previous: ::prost::alloc::vec::Vec<u8>,
+    /// SHA-256 of the request that exchanged it.
+    #[prost(bytes = "vec", tag = "6")]
+    pub request: ::prost::alloc::vec::Vec<u8>,
+    /// When that was, in milliseconds since the epoch.
+    #[prost(int64, tag = "7")]
+    pub exchanged_at_ms: i64,
 }

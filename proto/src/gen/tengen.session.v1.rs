@@ -27,7 +27,7 @@ pub struct Tokens {
     /// When it expires.
     #[prost(message, optional, tag = "2")]
     pub access_expires_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Good once, for a new pair; empty where reconnecting is not offered.
+    /// Good once, for a new pair, within 30 days. Keep it as you keep a password.
     #[prost(string, tag = "3")]
     pub reconnect_token: ::prost::alloc::string::String,
     /// What the caller may be.
@@ -68,6 +68,13 @@ pub mod notice {
         #[prost(message, tag = "7")]
         OpponentPresence(super::OpponentPresence),
     }
+}
+/// The stream lives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Heartbeat {
+    /// The last notice that was sent.
+    #[prost(int64, tag = "1")]
+    pub sequence: i64,
 }
 /// Somebody challenges the player.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -266,19 +273,33 @@ pub struct DeleteAccountResponse {}
 /// Asks for notices.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AttachRequest {
-    /// Names the device.
+    /// Names the device: 1 to 64 characters of A-Z a-z 0-9 _ and -. A later stream of the same device
+    /// takes over, and the older one ends with SUPERSEDED.
     #[prost(string, tag = "1")]
     pub device_id: ::prost::alloc::string::String,
-    /// The last notice the caller has.
+    /// The last notice the caller has; 0 for all that are kept: the newest 128, for 30 days.
     #[prost(int64, tag = "2")]
     pub after_sequence: i64,
 }
-/// One notice.
+/// One message of the stream.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AttachResponse {
-    /// The notice.
-    #[prost(message, optional, tag = "1")]
-    pub notice: ::core::option::Option<Notice>,
+    /// What it tells.
+    #[prost(oneof = "attach_response::Message", tags = "1, 2")]
+    pub message: ::core::option::Option<attach_response::Message>,
+}
+/// Nested message and enum types in `AttachResponse`.
+pub mod attach_response {
+    /// What it tells.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Message {
+        /// A notice.
+        #[prost(message, tag = "1")]
+        Notice(super::Notice),
+        /// Nothing new: sent once the caller has all notices, and every 5 seconds.
+        #[prost(message, tag = "2")]
+        Heartbeat(super::Heartbeat),
+    }
 }
 /// Generated client implementations.
 pub mod session_service_client {
@@ -471,7 +492,9 @@ pub mod session_service_client {
                 .insert(GrpcMethod::new("tengen.session.v1.SessionService", "GetKeys"));
             self.inner.unary(req, path, codec).await
         }
-        /// Exchanges a reconnect token for a new pair.
+        /// Exchanges a reconnect token for a new pair; the old one is good no more. The same request gives
+        /// the same reconnect token again for 60 seconds, so that a lost answer costs nothing; any other
+        /// second use ends all tokens that came of the same sign-in (fault F15).
         pub async fn reconnect(
             &mut self,
             request: impl tonic::IntoRequest<super::ReconnectRequest>,
@@ -525,7 +548,8 @@ pub mod session_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Signs out everywhere.
+        /// Signs out everywhere: reconnect tokens are good no more, access tokens and open streams end
+        /// within 5 seconds.
         pub async fn sign_out(
             &mut self,
             request: impl tonic::IntoRequest<super::SignOutRequest>,
@@ -681,7 +705,9 @@ pub mod session_service_server {
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
-        /// Exchanges a reconnect token for a new pair.
+        /// Exchanges a reconnect token for a new pair; the old one is good no more. The same request gives
+        /// the same reconnect token again for 60 seconds, so that a lost answer costs nothing; any other
+        /// second use ends all tokens that came of the same sign-in (fault F15).
         async fn reconnect(
             &self,
             request: tonic::Request<super::ReconnectRequest>,
@@ -701,7 +727,8 @@ pub mod session_service_server {
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
-        /// Signs out everywhere.
+        /// Signs out everywhere: reconnect tokens are good no more, access tokens and open streams end
+        /// within 5 seconds.
         async fn sign_out(
             &self,
             request: tonic::Request<super::SignOutRequest>,

@@ -17,6 +17,7 @@ use tengen_kit::client::ServiceChannel;
 use tengen_kit::service::{MAX_MESSAGE_BYTES, Service};
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::time::SharedTime;
+use tengen_link::{Here, tell};
 use tengen_live::Live;
 use tengen_proto::clock::v1::clock_service_server::ClockServiceServer;
 
@@ -35,14 +36,18 @@ pub struct Parts {
     pub shutdown: Shutdown,
     /// The suite's secret, which seals nonces.
     pub secret: ServiceSecret,
-    /// To the game service.
-    pub channel: ServiceChannel,
+    /// The way to the game service.
+    pub games: ServiceChannel,
+    /// The way to the session service, which is told who is here.
+    pub sessions: ServiceChannel,
 }
 
 /// Binds the service to its parts.
 pub fn bind(parts: Parts) -> Service {
-    let Parts { config, live, time, shutdown, secret, channel } = parts;
-    let game = client::Game::new(channel);
+    let Parts { config, live, time, shutdown, secret, games, sessions } = parts;
+    let game = client::Game::new(games);
+    let here = Here::default();
+    let telling = tell(here.clone(), sessions, Arc::clone(&time), shutdown.clone());
     let keeper = keeper::Keeper::new(
         config,
         game.clone(),
@@ -51,8 +56,9 @@ pub fn bind(parts: Parts) -> Service {
         shutdown.clone(),
     );
     let nonces = lag::Nonces::new(Seal::new(secret, "lag"));
-    let reader = service::Reader::new(game, live, time, shutdown, nonces);
+    let reader = service::Reader::new(game, live, time, shutdown, nonces, here);
     Service::new("clock")
         .grpc(ClockServiceServer::new(reader).max_decoding_message_size(MAX_MESSAGE_BYTES))
         .task(keeper.keep())
+        .task(telling)
 }

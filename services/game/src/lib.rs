@@ -26,6 +26,7 @@ use tengen_kit::service::{MAX_MESSAGE_BYTES, Service};
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::sql::Migration;
 use tengen_kit::time::SharedTime;
+use tengen_link::{Here, tell};
 use tengen_live::Live;
 use tengen_proto::game::v1::lobby_service_server::LobbyServiceServer;
 use tengen_proto::game::v1::organiser_service_server::OrganiserServiceServer;
@@ -65,6 +66,8 @@ pub fn bind(parts: Parts) -> Service {
     let Parts { config, live, time, shutdown, archive, sessions } = parts;
     let archive = archive::Archive::new(archive);
     let games = Arc::new(store::Games::new(Arc::clone(&live), archive, config.remembered));
+    let here = Here::default();
+    let telling = tell(here.clone(), sessions.clone(), Arc::clone(&time), shutdown.clone());
     tokio::spawn(beat::beat(Arc::downgrade(&games), Arc::clone(&live), Arc::clone(&time)));
     let watches = service::watch::Watches::new(
         Arc::clone(&games),
@@ -72,7 +75,7 @@ pub fn bind(parts: Parts) -> Service {
         Arc::clone(&time),
         shutdown.clone(),
     );
-    let play = service::Play { games: Arc::clone(&games), watches };
+    let play = service::Play { games: Arc::clone(&games), watches, here };
     let lobby =
         service::lobby::Lobby { games: Arc::clone(&games), live: Arc::clone(&live), config };
     let records = service::records::Records { games: Arc::clone(&games) };
@@ -90,4 +93,5 @@ pub fn bind(parts: Parts) -> Service {
                 .max_decoding_message_size(MAX_MESSAGE_BYTES),
         )
         .grpc(ResultsServiceServer::new(control).max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .task(telling)
 }

@@ -3,12 +3,9 @@
 use std::error::Error;
 
 use tengen_kit::Site;
-use tengen_kit::client::{ServiceChannel, Urls};
+use tengen_kit::client::Urls;
 use tengen_kit::config::{DatabaseUrl, RedisUrl, Settings};
 use tengen_kit::service::Service;
-use tengen_proto::session::v1::GetKeysRequest;
-use tengen_proto::session::v1::session_service_client::SessionServiceClient;
-use tonic::Status;
 
 use crate::{Config, MIGRATIONS, Parts, bind};
 
@@ -43,10 +40,14 @@ pub async fn start(
 ) -> Result<Service, Box<dyn Error + Send + Sync>> {
     let sessions = site.channel(&settings.session_urls);
     let archive = site.database_aside("archive", &settings.database_url, MIGRATIONS)?;
-    let keys_of = sessions.clone();
-    let (live, ()) = tokio::join!(
+    let (keys_of, revocations_of) = (sessions.clone(), sessions.clone());
+    let (live, (), ()) = tokio::join!(
         tengen_live::of_site(&site, &settings.redis_url),
-        site.keys(move || keys(keys_of.clone())),
+        site.keys(move || tengen_link::keys(keys_of.clone())),
+        site.revocations(move |after_ms| tengen_link::revocations(
+            revocations_of.clone(),
+            after_ms
+        )),
     );
     Ok(bind(Parts {
         config: settings.config,
@@ -56,10 +57,4 @@ pub async fn start(
         archive,
         sessions,
     }))
-}
-
-/// The keys of access tokens, from the session service.
-async fn keys(sessions: ServiceChannel) -> Result<String, Status> {
-    let answer = SessionServiceClient::new(sessions).get_keys(GetKeysRequest {}).await?;
-    Ok(answer.into_inner().jwks)
 }

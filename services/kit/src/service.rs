@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
@@ -20,15 +21,15 @@ pub type AddRoutes = Box<dyn FnOnce(&mut RoutesBuilder) + Send>;
 /// A task that runs as long as the server does.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A text on the admin port, the same for as long as the process lives.
-#[derive(Debug, Clone)]
+/// A text on the admin port.
+#[derive(Clone)]
 pub struct Page {
     /// Where it is: `/.well-known/jwks.json`.
     pub path: &'static str,
     /// What it is: `application/json`.
     pub content_type: &'static str,
-    /// The text.
-    pub content: String,
+    /// The text, as it is now.
+    pub content: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
 /// A service, ready to be served, alone or beside others in one process.
@@ -89,6 +90,12 @@ impl Service {
     pub fn page(mut self, page: Page) -> Self {
         self.pages.push(page);
         self
+    }
+}
+
+impl fmt::Debug for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Page").field(&self.path).finish()
     }
 }
 

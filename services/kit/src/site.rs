@@ -7,7 +7,7 @@ use std::sync::Arc;
 use sqlx::AnyPool;
 use tonic::Status;
 
-use crate::auth::{KeyError, ServiceSecret, ServiceTokens, Verifier};
+use crate::auth::{KeyError, Revocation, ServiceSecret, ServiceTokens, Verifier};
 use crate::client::{self, ServiceChannel, Urls};
 use crate::config::{Common, DatabaseUrl, Issuer};
 use crate::ready::Readiness;
@@ -16,6 +16,8 @@ use crate::sql::{self, Migration, SqlError};
 use crate::time::{SharedTime, WallTime};
 
 const RENEW_KEYS_MS: i64 = 60_000;
+/// A sign-out is honoured everywhere within 5 seconds.
+const ASK_REVOCATIONS_MS: i64 = 2_000;
 const LOOK_MS: i64 = 1_000;
 const SHORTEST_WAIT_MS: i64 = 100;
 const LONGEST_WAIT_MS: i64 = 2_000;
@@ -137,6 +139,37 @@ impl Site {
             loop {
                 site.pause(RENEW_KEYS_MS).await;
                 site.insist("keys", || site.renew(&fetch)).await;
+            }
+        });
+    }
+
+    /// Tells the verifier every two seconds who was signed out. `fetch` brings what came after an
+    /// instant in milliseconds, and the instant to ask from next. While it brings nothing, tokens
+    /// are good as long as they live.
+    pub async fn revocations<Fetch, Fetched>(&self, fetch: Fetch)
+    where
+        Fetch: Fn(i64) -> Fetched + Send + Sync + 'static,
+        Fetched: Future<Output = Result<(Vec<Revocation>, i64), Status>> + Send,
+    {
+        let ask = |after_ms| {
+            let answer = fetch(after_ms);
+            async { answer.await.map_err(|status| status.message().to_owned()) }
+        };
+        let (revocations, mut after_ms) = self.insist("revocations", || ask(0)).await;
+        self.verifier.revoke(revocations);
+        let site = self.clone();
+        tokio::spawn(async move {
+            loop {
+                site.pause(ASK_REVOCATIONS_MS).await;
+                match fetch(after_ms).await {
+                    Ok((revocations, next_ms)) => {
+                        site.verifier.revoke(revocations);
+                        after_ms = next_ms;
+                    }
+                    Err(status) => {
+                        tracing::warn!(error = status.message(), "no revocations, asking again");
+                    }
+                }
             }
         });
     }

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use tengen_kit::auth::{
-    Caller, Claims, KeyError, ServiceSecret, ServiceTokens, Signer, TokenFault, Verifier, jwks,
+    Caller, Claims, KeyError, Revocation, ServiceSecret, ServiceTokens, Signer, TokenFault,
+    Verifier, jwks,
 };
 use tengen_kit::time::ManualTime;
 
@@ -32,6 +33,7 @@ fn claims() -> Claims {
         name: "围棋".to_owned(),
         roles: vec!["PLAYER".to_owned()],
         bot: false,
+        generation: 0,
     }
 }
 
@@ -285,4 +287,26 @@ fn a_key_that_is_no_longer_published_is_good_as_long_as_its_tokens() {
     // A set that cannot be read changes nothing.
     assert!(verifier.renew_jwks("{}").is_err());
     assert!(verifier.verify(&new.sign(&late).unwrap()).is_ok());
+}
+
+#[test]
+fn a_revoked_token_is_refused_at_once_and_a_newer_one_is_not() {
+    let (time, signer) = (ManualTime::new(NOW_MS), Signer::generate());
+    let verifier = verifier(&time, &signer);
+    let sign = |generation| signer.sign(&Claims { generation, ..claims() }).unwrap();
+    let (old, new) = (sign(0), sign(1));
+    let other = signer.sign(&Claims { sub: "player_2".to_owned(), ..claims() }).unwrap();
+    // From the cache, too.
+    verifier.verify(&old).unwrap();
+    let account_id = "player_1".to_owned();
+    verifier.revoke([Revocation { account_id, generation: 1 }]);
+    for _ in 0..2 {
+        assert_eq!(verifier.verify(&old), Err(TokenFault::Revoked));
+        verifier.verify(&new).unwrap();
+        verifier.verify(&other).unwrap();
+    }
+    time.advance(599_999);
+    assert_eq!(verifier.verify(&old), Err(TokenFault::Revoked));
+    time.advance(1);
+    assert_eq!(verifier.verify(&old), Err(TokenFault::Expired));
 }

@@ -3,12 +3,9 @@
 use std::error::Error;
 
 use tengen_kit::Site;
-use tengen_kit::client::{ServiceChannel, Urls};
+use tengen_kit::client::Urls;
 use tengen_kit::config::{DatabaseUrl, Settings};
 use tengen_kit::service::Service;
-use tengen_proto::session::v1::GetKeysRequest;
-use tengen_proto::session::v1::session_service_client::SessionServiceClient;
-use tonic::Status;
 
 use crate::{Config, MIGRATIONS, Parts, bind};
 
@@ -44,9 +41,14 @@ pub async fn start(
     site: Site,
 ) -> Result<Service, Box<dyn Error + Send + Sync>> {
     let sessions = site.channel(&settings.session_urls);
-    let (database, ()) = tokio::join!(
+    let revocations_of = sessions.clone();
+    let (database, (), ()) = tokio::join!(
         site.database(&settings.database_url, MIGRATIONS),
-        site.keys(move || keys(sessions.clone())),
+        site.keys(move || tengen_link::keys(sessions.clone())),
+        site.revocations(move |after_ms| tengen_link::revocations(
+            revocations_of.clone(),
+            after_ms
+        )),
     );
     let results = site.channel(&settings.game_urls);
     Ok(bind(Parts {
@@ -56,10 +58,4 @@ pub async fn start(
         time: site.time,
         shutdown: site.shutdown,
     })?)
-}
-
-/// The keys of access tokens, from the session service.
-async fn keys(sessions: ServiceChannel) -> Result<String, Status> {
-    let answer = SessionServiceClient::new(sessions).get_keys(GetKeysRequest {}).await?;
-    Ok(answer.into_inner().jwks)
 }

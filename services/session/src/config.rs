@@ -33,6 +33,15 @@ pub struct Config {
     /// How many more sign-ins wait for that; whoever comes then is told to try again.
     #[arg(id = "session-queue", long, env = "TENGEN_SESSION_QUEUE", default_value_t = 64)]
     pub queue: usize,
+    /// How many days a signing key is old when a new one takes its place.
+    #[arg(
+        id = "session-key-days",
+        long,
+        env = "TENGEN_SESSION_KEY_DAYS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u16).range(1..=3_650)
+    )]
+    pub key_days: u16,
 }
 
 /// Who holds a role beyond that of a player.
@@ -47,6 +56,7 @@ impl Default for Config {
             organisers: Vec::new(),
             hashers: 1,
             queue: 64,
+            key_days: 30,
         }
     }
 }

@@ -1,8 +1,14 @@
 //! Between the service's words and those of the contract.
 
-use prost_types::Timestamp;
+use bytes::Bytes;
+use prost::Message as _;
+use tengen_live::Message;
+use tengen_proto::internal::v1::{PresentRequest, StoredAbsence, StoredFamily, StoredHolder};
 use tengen_proto::session::v1 as wire;
+use tengen_proto::time::timestamp;
 
+use crate::families::Family;
+use crate::presence::{Absence, Holder, Told};
 use crate::store::Account;
 use crate::tokens::Issued;
 
@@ -18,16 +24,72 @@ pub(crate) fn account(account: Account) -> wire::Account {
 }
 
 /// What a sign-in gives.
-pub(crate) fn tokens(issued: Issued) -> wire::Tokens {
+pub(crate) fn tokens(issued: Issued, reconnect_token: String) -> wire::Tokens {
     wire::Tokens {
         access_token: issued.token,
         access_expires_at: Some(timestamp(issued.expires_at_ms)),
-        reconnect_token: String::new(),
+        reconnect_token,
         roles: issued.roles.into_iter().map(i32::from).collect(),
     }
 }
 
-fn timestamp(ms: i64) -> Timestamp {
-    let nanos = i32::try_from(ms.rem_euclid(1_000) * 1_000_000).unwrap_or_default();
-    Timestamp { seconds: ms.div_euclid(1_000), nanos }
+/// A family as it is stored.
+pub(crate) fn stored_family(family: &Family) -> Bytes {
+    let Family { player_id, generation, secret, current, previous, request, exchanged_at_ms } =
+        family.clone();
+    let stored =
+        StoredFamily { player_id, generation, secret, current, previous, request, exchanged_at_ms };
+    stored.encode_to_vec().into()
+}
+
+/// A family that was stored, if it is one.
+pub(crate) fn family(stored: Bytes) -> Option<Family> {
+    let StoredFamily { player_id, generation, secret, current, previous, request, exchanged_at_ms } =
+        StoredFamily::decode(stored).ok()?;
+    Some(Family { player_id, generation, secret, current, previous, request, exchanged_at_ms })
+}
+
+/// What a process has told; what cannot be read says nothing.
+pub(crate) fn holder(stored: Bytes) -> Holder {
+    let StoredHolder { number, until_ms, player_ids } =
+        StoredHolder::decode(stored).unwrap_or_default();
+    Holder { number, until_ms, player_ids }
+}
+
+/// What a process has told, to be stored.
+pub(crate) fn stored_holder(holder: Holder) -> Bytes {
+    let Holder { number, until_ms, player_ids } = holder;
+    StoredHolder { number, until_ms, player_ids }.encode_to_vec().into()
+}
+
+/// An absence; what cannot be read says nothing.
+pub(crate) fn absence(stored: Bytes) -> Absence {
+    let StoredAbsence { since_ms, telling, told } =
+        StoredAbsence::decode(stored).unwrap_or_default();
+    Absence { since_ms, telling, told }
+}
+
+/// An absence, to be stored.
+pub(crate) fn stored_absence(absence: Absence) -> Bytes {
+    let Absence { since_ms, telling, told } = absence;
+    StoredAbsence { since_ms, telling, told }.encode_to_vec().into()
+}
+
+/// A notice to be stored: its number is the feed's.
+pub(crate) fn stored_notice(mut notice: wire::Notice, now_ms: i64) -> Bytes {
+    notice.sequence = 0;
+    notice.at.get_or_insert_with(|| timestamp(now_ms));
+    notice.encode_to_vec().into()
+}
+
+/// A notice of a feed.
+pub(crate) fn notice(message: Message) -> wire::Notice {
+    let notice = wire::Notice::decode(message.body).unwrap_or_default();
+    wire::Notice { sequence: message.sequence, ..notice }
+}
+
+/// What a process tells.
+pub(crate) fn told(request: PresentRequest) -> Told {
+    let PresentRequest { holder_id, number, player_ids } = request;
+    Told { holder_id, number, player_ids }
 }

@@ -2,6 +2,7 @@
 
 use tengen_kit::sql;
 use tengen_kit::status::Refusal;
+use tengen_live::LiveError;
 use tonic::Code;
 
 use crate::password::PasswordError;
@@ -28,6 +29,36 @@ pub(crate) fn request_id_reused(request_id: &str) -> Refusal {
 pub(crate) fn player_not_found(player_id: &str) -> Refusal {
     let message = format!("there is no player {player_id}");
     Refusal::new(Code::NotFound, "PLAYER_NOT_FOUND", message).meta("player_id", player_id)
+}
+
+/// The reconnect token is none that is good.
+pub(crate) fn reconnect_token_unknown() -> Refusal {
+    let message = "the reconnect token expired or was revoked, sign in again";
+    Refusal::new(Code::Unauthenticated, "RECONNECT_TOKEN_UNKNOWN", message)
+}
+
+/// The reconnect token was used before (fault F15).
+pub(crate) fn reconnect_token_reused() -> Refusal {
+    let message =
+        "the reconnect token was used before, so all that came of this sign-in is revoked";
+    Refusal::new(Code::Unauthenticated, "RECONNECT_TOKEN_REUSED", message)
+}
+
+/// A race was lost too often.
+pub(crate) fn contended(tries: u32) -> Refusal {
+    let message = "others were always faster, try again with the same request_id";
+    Refusal::new(Code::Aborted, "CONTENDED", message).meta("tries", tries)
+}
+
+/// This replica goes away.
+pub(crate) fn resume_elsewhere() -> Refusal {
+    Refusal::new(Code::Unavailable, "RESUME_ELSEWHERE", "resume on another replica")
+}
+
+/// The live state failed. What it says stays in the log.
+pub(crate) fn live_failed(error: &LiveError) -> Refusal {
+    tracing::warn!(%error, "the live state failed");
+    Refusal::behind_unavailable("live state")
 }
 
 /// The accounts cannot be read or written.

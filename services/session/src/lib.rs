@@ -1,36 +1,58 @@
 #![doc = include_str!("../README.md")]
 
+mod client;
 mod config;
 mod convert;
 mod error;
+mod families;
+mod keys;
 mod names;
+mod notices;
 mod password;
+mod presence;
 mod process;
 mod service;
 mod store;
 mod tokens;
+mod upkeep;
 
 use std::fmt;
 use std::sync::Arc;
 
 use sqlx::AnyPool;
-use tengen_kit::auth::Signer;
+use tengen_kit::auth::{KeyError, Verifier};
+use tengen_kit::client::ServiceChannel;
 use tengen_kit::config::Issuer;
-use tengen_kit::service::{MAX_MESSAGE_BYTES, Service};
+use tengen_kit::service::{MAX_MESSAGE_BYTES, Page, Service};
+use tengen_kit::shutdown::Shutdown;
 use tengen_kit::sql::Migration;
 use tengen_kit::time::SharedTime;
+use tengen_link::Here;
+use tengen_live::Live;
+use tengen_proto::internal::v1::presence_service_server::PresenceServiceServer;
+use tengen_proto::internal::v1::revocation_service_server::RevocationServiceServer;
 use tengen_proto::session::v1::session_service_server::SessionServiceServer;
 
 pub use config::Config;
+pub use keys::{Keys, SignerError};
 pub use process::{ProcessSettings, start};
-pub use store::{SignerError, signer};
 
 /// The schema; [`tengen_kit::sql::open`] brings it up to date.
-pub const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    name: "accounts",
-    sql: include_str!("../migrations/0001_accounts.sql"),
-}];
+pub const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        name: "accounts",
+        sql: include_str!("../migrations/0001_accounts.sql"),
+    },
+    Migration {
+        version: 2,
+        name: "sessions",
+        sql: include_str!("../migrations/0002_sessions.sql"),
+    },
+];
+
+/// A process may name a hundred thousand players.
+const PRESENT_BYTES: usize = 4 * 1024 * 1024;
 
 /// What the service is made of.
 pub struct Parts {
@@ -40,37 +62,82 @@ pub struct Parts {
     pub issuer: Issuer,
     /// The database, with [`MIGRATIONS`] applied.
     pub database: AnyPool,
-    /// The key of access tokens: [`signer`].
-    pub signer: Arc<Signer>,
+    /// The keys of access tokens, from that database.
+    pub keys: Keys,
+    /// Where reconnect tokens, presence and notices are kept.
+    pub live: Arc<dyn Live>,
+    /// Checks the tokens of calls to this process; told of keys and sign-outs.
+    pub verifier: Arc<Verifier>,
     /// What accounts and tokens are dated by.
     pub time: SharedTime,
+    /// Ends streams and background tasks.
+    pub shutdown: Shutdown,
+    /// The way to the game service, which is told who is gone.
+    pub games: ServiceChannel,
 }
 
 /// Why the service cannot start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
     /// No password can be hashed on this machine.
     #[error("passwords cannot be hashed here: no randomness, or too little memory")]
     Passwords,
+    /// The verifier does not take the keys.
+    #[error("the signing keys are not good: {0}")]
+    Keys(#[from] KeyError),
 }
 
 /// Binds the service to its parts.
 ///
 /// # Errors
-/// When no password can be hashed.
+/// When no password can be hashed, or the keys are not good.
 pub fn bind(parts: Parts) -> Result<Service, BindError> {
-    let Parts { config, issuer, database, signer, time } = parts;
+    let Parts { config, issuer, database, keys, live, verifier, time, shutdown, games } = parts;
+    verifier.renew_jwks(&keys.jwks())?;
+    let (keys, store) = (Arc::new(keys), store::Store::new(database));
     let passwords =
         password::Passwords::new(config.hashers, config.queue).map_err(|_| BindError::Passwords)?;
-    let sessions = service::Sessions {
-        store: store::Store::new(database),
-        passwords,
-        jwks: signer.jwks(),
-        tokens: tokens::Tokens::new(issuer, &config, signer, Arc::clone(&time)),
-        time,
+    let (here, notices) = (Here::default(), notices::Notices::new(Arc::clone(&live)));
+    let presence = presence::Presence::new(Arc::clone(&live), client::Games::new(games));
+    let streams = service::attaching::Streams {
+        notices: notices.clone(),
+        here: here.clone(),
+        time: Arc::clone(&time),
+        shutdown: shutdown.clone(),
     };
-    let server = SessionServiceServer::new(sessions);
-    Ok(Service::new("session").grpc(server.max_decoding_message_size(MAX_MESSAGE_BYTES)))
+    let sessions = service::Sessions {
+        streams,
+        store: store.clone(),
+        passwords,
+        tokens: tokens::Tokens::new(issuer, &config, Arc::clone(&keys), Arc::clone(&time)),
+        families: families::Families::new(live),
+        keys: Arc::clone(&keys),
+        verifier: Arc::clone(&verifier),
+        time: Arc::clone(&time),
+    };
+    let revocations = service::Revocations { store: store.clone(), time: Arc::clone(&time) };
+    let page = Page {
+        path: "/.well-known/jwks.json",
+        content_type: "application/json",
+        content: {
+            let keys = Arc::clone(&keys);
+            Arc::new(move || keys.jwks())
+        },
+    };
+    let internal = service::present::Present { presence: presence.clone(), notices };
+    let holding =
+        service::present::hold_own(presence.clone(), here, Arc::clone(&time), shutdown.clone());
+    let looking = presence.look_after(Arc::clone(&time), shutdown.clone());
+    let sessions = SessionServiceServer::new(sessions);
+    let revocations = RevocationServiceServer::new(revocations);
+    Ok(Service::new("session")
+        .grpc(sessions.max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .grpc(revocations.max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .grpc(PresenceServiceServer::new(internal).max_decoding_message_size(PRESENT_BYTES))
+        .task(holding)
+        .task(looking)
+        .task(upkeep::keep(store, keys, verifier, time, shutdown))
+        .page(page))
 }
 
 impl fmt::Debug for Parts {

@@ -4,10 +4,11 @@ use std::error::Error;
 use std::sync::Arc;
 
 use tengen_kit::Site;
-use tengen_kit::config::{DatabaseUrl, Settings};
-use tengen_kit::service::{Page, Service};
+use tengen_kit::client::Urls;
+use tengen_kit::config::{DatabaseUrl, RedisUrl, Settings};
+use tengen_kit::service::Service;
 
-use crate::{Config, MIGRATIONS, Parts, bind, signer};
+use crate::{Config, Keys, MIGRATIONS, Parts, bind};
 
 /// The settings of the process, beside those that every service has.
 #[derive(Debug, Clone, clap::Args)]
@@ -16,6 +17,13 @@ pub struct ProcessSettings {
     /// The database, as postgres://user:password@host/database or sqlite://file.
     #[arg(long, env = "TENGEN_SESSION_DATABASE_URL", hide_env_values = true, value_name = "URL")]
     database_url: DatabaseUrl,
+    /// The Redis server or cluster that holds reconnect tokens, as redis://host:port or
+    /// redis+cluster://host:port,host:port; the same as of the game service.
+    #[arg(long, env = "TENGEN_REDIS_URL", hide_env_values = true, value_name = "URL")]
+    redis_url: RedisUrl,
+    /// Where the game service is, which is told who is gone; a name may have many addresses.
+    #[arg(long, env = "TENGEN_GAME_URLS", value_name = "URLS")]
+    game_urls: Urls,
     #[command(flatten)]
     config: Config,
 }
@@ -30,15 +38,22 @@ pub async fn start(
     settings: ProcessSettings,
     site: Site,
 ) -> Result<Service, Box<dyn Error + Send + Sync>> {
-    let database = site.database(&settings.database_url, MIGRATIONS).await;
-    let signer = Arc::new(signer(&database, &site.time).await?);
-    site.verifier.set_jwks(&signer.jwks())?;
-    let jwks = Page {
-        path: "/.well-known/jwks.json",
-        content_type: "application/json",
-        content: signer.jwks(),
-    };
-    let parts =
-        Parts { config: settings.config, issuer: site.issuer, database, signer, time: site.time };
-    Ok(bind(parts)?.page(jwks))
+    let (database, live) = tokio::join!(
+        site.database(&settings.database_url, MIGRATIONS),
+        tengen_live::of_site(&site, &settings.redis_url),
+    );
+    let games = site.channel(&settings.game_urls);
+    let days = settings.config.key_days;
+    let keys = Keys::open(database.clone(), Arc::clone(&site.time), days).await?;
+    Ok(bind(Parts {
+        config: settings.config,
+        issuer: site.issuer,
+        database,
+        keys,
+        live,
+        verifier: site.verifier,
+        time: site.time,
+        shutdown: site.shutdown,
+        games,
+    })?)
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use tengen_kit::auth::{Claims, Signer};
+use tengen_kit::auth::Claims;
 use tengen_kit::config::Issuer;
 use tengen_kit::status::Refusal;
 use tengen_kit::time::SharedTime;
 use tengen_proto::common::v1::Role;
 
 use crate::config::{Config, Grants};
+use crate::keys::Keys;
 use crate::store::Account;
 
 /// How long an access token is good.
@@ -19,7 +20,7 @@ pub(crate) const LIFE_SECONDS: i64 = 600;
 pub(crate) struct Tokens {
     issuer: Issuer,
     grants: Arc<Grants>,
-    signer: Arc<Signer>,
+    keys: Arc<Keys>,
     time: SharedTime,
 }
 
@@ -32,13 +33,8 @@ pub(crate) struct Issued {
 }
 
 impl Tokens {
-    pub(crate) fn new(
-        issuer: Issuer,
-        config: &Config,
-        signer: Arc<Signer>,
-        time: SharedTime,
-    ) -> Self {
-        Self { issuer, grants: Arc::new(config.grants()), signer, time }
+    pub(crate) fn new(issuer: Issuer, config: &Config, keys: Arc<Keys>, time: SharedTime) -> Self {
+        Self { issuer, grants: Arc::new(config.grants()), keys, time }
     }
 
     /// A token for an account, from now on.
@@ -57,8 +53,9 @@ impl Tokens {
             name: account.name.clone(),
             roles: roles.iter().map(|role| name_of(*role).to_owned()).collect(),
             bot: account.bot != 0,
+            generation: account.generation,
         };
-        let token = self.signer.sign(&claims).map_err(|error| {
+        let token = self.keys.sign(&claims).map_err(|error| {
             tracing::error!(%error, "no access token");
             Refusal::behind_unavailable("signing key")
         })?;

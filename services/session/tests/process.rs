@@ -25,7 +25,9 @@ fn a_wrong_variable_ends_it_with_64_and_one_line() {
         let output = Command::new(env!("CARGO_BIN_EXE_tengen-session"))
             .env_clear()
             .env("TENGEN_SERVICE_SECRET", "01234567890123456789012345678901")
+            .env("TENGEN_REDIS_URL", "redis://127.0.0.1:1")
             .env("TENGEN_SESSION_DATABASE_URL", "sqlite://no/such/folder/session.db")
+            .env("TENGEN_GAME_URLS", "http://127.0.0.1:1")
             .env(variable, value)
             .output()
             .expect("it starts");

@@ -194,11 +194,12 @@ pub async fn bind(
     });
     let clock = tengen_clock::bind(tengen_clock::Parts {
         config: config.clock,
-        live,
+        live: Arc::clone(&live),
         time: Arc::clone(&time),
         shutdown: shutdown.clone(),
         secret: secret.clone(),
-        channel: channel("clock")?,
+        games: channel("clock")?,
+        sessions: channel("clock")?,
     });
     let rating = tengen_rating::bind(tengen_rating::Parts {
         config: config.rating,
@@ -209,20 +210,25 @@ pub async fn bind(
     })
     .map_err(|error| DevError::Setting(error.to_string()))?;
     let accounts = open("session", &data, tengen_session::MIGRATIONS).await?;
-    let signer = Arc::new(tengen_session::signer(&accounts, &time).await?);
+    let days = config.session.key_days;
+    let keys = tengen_session::Keys::open(accounts.clone(), Arc::clone(&time), days).await?;
     let verifier = Verifier::new(&config.issuer.name, &config.issuer.audience, Arc::clone(&time))
         .with_services(&secret)?;
-    verifier.set_jwks(&signer.jwks())?;
+    let verifier = Arc::new(verifier);
     let session = tengen_session::bind(tengen_session::Parts {
         config: config.session,
         issuer: config.issuer,
         database: accounts,
-        signer,
+        keys,
+        live,
+        verifier: Arc::clone(&verifier),
+        games: channel("session")?,
         time,
+        shutdown: shutdown.clone(),
     })
     .map_err(|error| DevError::Setting(error.to_string()))?;
 
-    let gate = Gate::new(rules(), Arc::new(verifier));
+    let gate = Gate::new(rules(), verifier);
     let services = vec![game, clock, rating, session];
     Ok(async move { serve(listener, services, gate, DESCRIPTORS, shutdown).await })
 }

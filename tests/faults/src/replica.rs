@@ -9,6 +9,8 @@ use tengen_processes::Process;
 /// How long a process may take to end in order (fault F21).
 pub const END_MS: i64 = 30_000;
 
+const LISTEN: &str = "TENGEN_LISTEN";
+
 /// A replica, running or not.
 pub struct Replica {
     service: &'static str,
@@ -21,9 +23,11 @@ pub struct Replica {
 impl Replica {
     /// One that does not run yet.
     pub fn new(service: &'static str, mut variables: Vec<(&'static str, String)>) -> Self {
-        let listen = format!("127.0.0.1:{}", free_port());
+        let named = variables.iter().find(|(name, _)| *name == LISTEN);
+        let listen =
+            named.map_or_else(|| format!("127.0.0.1:{}", free_port()), |(_, at)| at.clone());
         let url = format!("http://{listen}");
-        variables.push(("TENGEN_LISTEN", listen));
+        variables.push((LISTEN, listen));
         Self { service, variables, url, process: None, id: Arc::default() }
     }
 

@@ -6,12 +6,16 @@ use std::sync::Arc;
 
 use tengen_harness::{Kind, Postgres, Server};
 use tengen_kit::time::{SharedTime, WallTime};
+use tengen_processes::Reserved;
 use tokio::task::block_in_place;
 
 use crate::replica::Replica;
 use crate::ways::Ways;
 
 const SECRET: &str = "a secret of services that is long enough";
+
+/// Replicas of game that session is told of.
+const GAMES: usize = 4;
 
 /// When in a second Redis has no reason to begin to flush its log.
 const MIDDLE_MS: Range<i64> = 300..700;
@@ -27,6 +31,7 @@ pub struct Site {
     pub postgres: Store,
     pub time: SharedTime,
     databases: [String; 3],
+    ports: Reserved,
 }
 
 /// A Postgres of one's own, or that of all tests.
@@ -68,7 +73,17 @@ impl Site {
         let databases = std::array::from_fn(|_| postgres.database());
         let time = WallTime::shared();
         let [games, clocks, ratings, sessions] = std::array::from_fn(|_| Vec::new());
-        Self { games, clocks, ratings, sessions, redis, postgres, time, databases }
+        Self {
+            games,
+            clocks,
+            ratings,
+            sessions,
+            redis,
+            postgres,
+            time,
+            databases,
+            ports: Reserved::new(GAMES),
+        }
     }
 
     /// Over these stores, so many replicas of each service, all of them ready.
@@ -115,7 +130,14 @@ impl Site {
     }
 
     pub fn session(&self) -> Replica {
-        Self::replica("session", [("TENGEN_SESSION_DATABASE_URL", self.databases[0].clone())])
+        Self::replica(
+            "session",
+            [
+                ("TENGEN_REDIS_URL", self.redis.url()),
+                ("TENGEN_SESSION_DATABASE_URL", self.databases[0].clone()),
+                ("TENGEN_GAME_URLS", self.ports.urls()),
+            ],
+        )
     }
 
     /// A replica of game over the live games at this address.
@@ -126,6 +148,7 @@ impl Site {
                 ("TENGEN_REDIS_URL", redis.to_owned()),
                 ("TENGEN_SESSION_URLS", urls(&self.sessions)),
                 ("TENGEN_GAME_DATABASE_URL", self.databases[1].clone()),
+                ("TENGEN_LISTEN", self.ports.listen()),
                 // Few accounts play many games.
                 ("TENGEN_GAME_OPEN_CHALLENGES", "1000".to_owned()),
                 ("TENGEN_GAME_RUNNING_GAMES", "1000".to_owned()),

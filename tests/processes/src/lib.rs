@@ -12,9 +12,11 @@
 mod binary;
 mod player;
 mod process;
+mod reserved;
 mod suite;
 
 pub use binary::binary;
 pub use player::{Player, request_id};
 pub use process::{Process, Status};
+pub use reserved::Reserved;
 pub use suite::Suite;

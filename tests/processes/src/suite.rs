@@ -2,7 +2,10 @@
 
 use tengen_harness::{Kind, Postgres, Server};
 
-use crate::Process;
+use crate::{Process, Reserved};
+
+/// Replicas of game that session is told of.
+const GAMES: usize = 2;
 
 const SECRET: &str = "a secret of services that is long enough";
 
@@ -14,6 +17,8 @@ pub struct Suite {
     session: String,
     game: String,
     rating: String,
+    /// Where replicas of game are, which session is told of.
+    games: Reserved,
 }
 
 impl Suite {
@@ -24,11 +29,16 @@ impl Suite {
     /// Over stores that were started in another way.
     pub fn over(redis: Server, postgres: Postgres) -> Self {
         let [session, game, rating] = std::array::from_fn(|_| postgres.database());
-        Self { redis, postgres, session, game, rating }
+        Self { redis, postgres, session, game, rating, games: Reserved::new(GAMES) }
     }
 
     pub async fn session(&self, more: &[(&str, &str)]) -> Process {
-        let own = [("TENGEN_SESSION_DATABASE_URL", self.session.as_str())];
+        let redis = self.redis.url();
+        let own = [
+            ("TENGEN_REDIS_URL", redis.as_str()),
+            ("TENGEN_SESSION_DATABASE_URL", self.session.as_str()),
+            ("TENGEN_GAME_URLS", &self.games.urls()),
+        ];
         self.start("session", &own, more).await
     }
 
@@ -38,6 +48,7 @@ impl Suite {
             ("TENGEN_REDIS_URL", redis.as_str()),
             ("TENGEN_SESSION_URLS", sessions),
             ("TENGEN_GAME_DATABASE_URL", &self.game),
+            ("TENGEN_LISTEN", &self.games.listen()),
         ];
         self.start("game", &own, more).await
     }

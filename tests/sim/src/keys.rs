@@ -93,6 +93,7 @@ fn token(signer: &Signer, id: String, role: &str) -> Token {
         exp: START_MS / 1_000 + 600,
         roles: vec![role.to_owned()],
         bot: false,
+        generation: 0,
     };
     format!("Bearer {}", signer.sign(&claims).unwrap()).parse().unwrap()
 }

@@ -20,7 +20,9 @@ use tengen_proto::rating::v1::{
     GetPlayerRequest, GetPlayerResponse, LedgerEntry, ListLedgerRequest,
 };
 use tengen_proto::session::v1::session_service_client::SessionServiceClient;
-use tengen_proto::session::v1::{Account, RegisterRequest, SignInRequest, Tokens};
+use tengen_proto::session::v1::{
+    Account, ReconnectRequest, RegisterRequest, SignInRequest, SignOutRequest, Tokens,
+};
 use tengen_proto::time::duration;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
@@ -63,6 +65,8 @@ pub struct Player {
     pub id: String,
     pub name: String,
     pub token: String,
+    pub reconnect_token: String,
+    doors: Doors,
     pub games: GameServiceClient<Signed>,
     pub lobby: LobbyServiceClient<Signed>,
     pub clocks: ClockServiceClient<Signed>,
@@ -77,12 +81,14 @@ pub fn request_id() -> String {
 }
 
 impl Player {
-    fn over(doors: &Doors, bearer: &Bearer, id: &str, name: &str, token: &str) -> Self {
+    fn over(doors: &Doors, bearer: &Bearer, id: &str, name: &str, tokens: &Tokens) -> Self {
         let signed = |channel: &Channel| InterceptedService::new(channel.clone(), bearer.clone());
         Self {
             id: id.into(),
             name: name.into(),
-            token: token.into(),
+            token: tokens.access_token.clone(),
+            reconnect_token: tokens.reconnect_token.clone(),
+            doors: doors.clone(),
             games: GameServiceClient::new(signed(&doors.game)),
             lobby: LobbyServiceClient::new(signed(&doors.game)),
             clocks: ClockServiceClient::new(signed(&doors.clock)),
@@ -93,7 +99,7 @@ impl Player {
 
     /// Somebody who has not signed in.
     pub fn guest(doors: &Doors) -> Self {
-        Self::over(doors, &Bearer::guest(), "", "guest", "")
+        Self::over(doors, &Bearer::guest(), "", "guest", &Tokens::default())
     }
 
     /// A new account.
@@ -118,7 +124,25 @@ impl Player {
 
     fn signed_in(doors: &Doors, account: Account, tokens: Tokens) -> Self {
         let bearer = Bearer::new(&tokens.access_token);
-        Self::over(doors, &bearer, &account.player_id, &account.name, &tokens.access_token)
+        Self::over(doors, &bearer, &account.player_id, &account.name, &tokens)
+    }
+
+    /// The same player with a new pair of tokens, by the reconnect token that he has.
+    pub async fn reconnect(&self) -> Result<Self, Status> {
+        let request = ReconnectRequest {
+            request_id: request_id(),
+            reconnect_token: self.reconnect_token.clone(),
+        };
+        let mut sessions = SessionServiceClient::new(self.doors.session.clone());
+        let tokens = sessions.reconnect(request).await?.into_inner().tokens.unwrap();
+        let bearer = Bearer::new(&tokens.access_token);
+        Ok(Self::over(&self.doors, &bearer, &self.id, &self.name, &tokens))
+    }
+
+    /// Signs out everywhere.
+    pub async fn sign_out(&mut self) -> Result<(), Status> {
+        let request = SignOutRequest { request_id: request_id() };
+        self.sessions.sign_out(request).await.map(drop)
     }
 
     /// Offers a game; returns the challenge's id.

@@ -88,6 +88,12 @@ const REQUESTS: &[(&str, &str)] = &[
     ("SessionService/Register", r#"{"request_id":"$NEW","name":"aki","password":"three corners"}"#),
     ("SessionService/SignIn", r#"{"name":"aki","password":"three corners"}"#),
     ("SessionService/GetKeys", "{}"),
+    (
+        "SessionService/Reconnect",
+        r#"{"request_id":"$NEW","reconnect_token":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#,
+    ),
+    ("SessionService/Attach", r#"{"device_id":"phone","after_sequence":"2"}"#),
+    ("SessionService/SignOut", r#"{"request_id":"$NEW"}"#),
     ("SessionService/GetAccount", r#"{"player_id":"$PLAYER"}"#),
 ];
 
@@ -151,6 +157,12 @@ impl Call {
             .replace("$RIVAL", &ids.rival)
             .replace("$NEW", &request_id());
         serde_json::from_str(&text).expect("JSON")
+    }
+
+    /// Whether the caller has to sign in again after it.
+    pub fn ends_sessions(&self) -> bool {
+        let of_session = self.method.path.contains(".SessionService/");
+        of_session && self.method.requires == Role::Player as i32
     }
 
     /// The message that JSON stands for.

@@ -32,7 +32,8 @@ fn table() -> Vec<(&'static str, &'static str, Vec<Value>)> {
         ("*", "point", vec![Value::Null]),
         ("*", "point.row", off_board()),
         ("*", "point.column", off_board()),
-        ("WatchGameRequest", "after_sequence", vec![json!(-1), json!(i64::MIN)]),
+        ("*", "after_sequence", vec![json!(-1), json!(i64::MIN)]),
+        ("AttachRequest", "device_id", ids()),
         (
             "WatchGameRequest",
             "head_hash",
@@ -64,6 +65,11 @@ fn table() -> Vec<(&'static str, &'static str, Vec<Value>)> {
         ),
         ("SignInRequest", "name", vec![json!(""), json!("a".repeat(65)), json!("a\nb")]),
         ("SignInRequest", "password", vec![json!(""), json!("x".repeat(129)), json!("line\nfeed")]),
+        (
+            "ReconnectRequest",
+            "reconnect_token",
+            vec![json!(""), json!("A".repeat(63)), json!("A".repeat(65)), json!("!".repeat(64))],
+        ),
     ];
     table.extend(staff());
     table.extend(settings().into_iter().map(|(field, bad)| ("*", field, bad)));
@@ -250,7 +256,7 @@ async fn a_bad_value_is_named_and_changes_nothing() {
     let before = state().await;
     let mut wrong = Vec::new();
     for call in calls() {
-        let authorization = site.authorization(&call);
+        let authorization = site.authorization(&call).await;
         let me = json!(if call.input.name() == "CreateGameRequest" {
             &site.ids.player
         } else {
@@ -291,7 +297,7 @@ async fn a_good_request_has_no_bad_field() {
     let site = Site::start().await;
     let mut raw = Raw::connect(site.suite.url()).await;
     for call in calls().into_iter().filter(|call| call.input.name() != "EchoLagRequest") {
-        let authorization = site.authorization(&call);
+        let authorization = site.authorization(&call).await;
         let message = call.message(call.json(&site.ids));
         let status = raw.call(call.method.path, Some(&authorization), &message).await.status;
         let bad = [Code::InvalidArgument, Code::DeadlineExceeded].contains(&status.code());

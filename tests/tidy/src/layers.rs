@@ -16,10 +16,10 @@ struct Place {
 const PURE_OUTSIDE: [(&str, &str); 2] = [("sgf", "encoding_rs"), ("sgf", "sgf-parse")];
 
 const BELOW_SERVICE: &[&str] =
-    &["rules", "timing", "table", "ladder", "sgf", "proto", "kit", "live"];
+    &["rules", "timing", "table", "ladder", "sgf", "proto", "kit", "link", "live"];
 const BELOW_BIN: &[&str] = &[
-    "rules", "timing", "table", "ladder", "sgf", "proto", "kit", "live", "game", "clock", "rating",
-    "session",
+    "rules", "timing", "table", "ladder", "sgf", "proto", "kit", "link", "live", "game", "clock",
+    "rating", "session",
 ];
 
 /// The place of the crate in `folder`; `None` for a folder that the table does not know.
@@ -31,6 +31,7 @@ fn place(folder: &str) -> Option<Place> {
         "proto" => ("wire", &[]),
         "services/kit" => ("kit", &[]),
         "services/live" => ("kit", &["kit"]),
+        "services/link" => ("kit", &["kit", "proto"]),
         "services/game" | "services/clock" | "services/rating" | "services/session" => {
             ("service", BELOW_SERVICE)
         }

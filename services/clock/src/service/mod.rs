@@ -11,6 +11,7 @@ use tengen_kit::fields::Fields;
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::status::Refusal;
 use tengen_kit::time::SharedTime;
+use tengen_link::Here;
 use tengen_live::Live;
 use tengen_proto::clock::v1 as wire;
 use tengen_proto::clock::v1::clock_service_server::ClockService;
@@ -31,6 +32,8 @@ pub struct Reader {
     live: Arc<dyn Live>,
     watches: Arc<Watches>,
     nonces: Nonces,
+    /// Whose streams are open here.
+    here: Here,
 }
 
 impl Reader {
@@ -41,9 +44,10 @@ impl Reader {
         time: SharedTime,
         shutdown: Shutdown,
         nonces: Nonces,
+        here: Here,
     ) -> Self {
         let watches = Watches::new(game.clone(), Arc::clone(&live), time, shutdown);
-        Self { game, live, watches, nonces }
+        Self { game, live, watches, nonces, here }
     }
 }
 
@@ -69,6 +73,7 @@ impl ClockService for Reader {
         let stamp = player.map(|player_id| Stamp {
             nonces: self.nonces.clone(),
             live: Arc::clone(&self.live),
+            _stay: self.here.enter(&player_id),
             game_id: id.clone(),
             player_id,
         });

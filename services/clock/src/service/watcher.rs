@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tengen_kit::time::SharedTime;
+use tengen_link::Stay;
 use tengen_live::Live;
 use tengen_proto::clock::v1::WatchClockResponse;
 use tengen_proto::clock::v1::watch_clock_response::Message as Told;
@@ -33,6 +34,8 @@ pub struct Stamp {
     pub game_id: String,
     /// The player.
     pub player_id: String,
+    /// Keeps the player present.
+    pub _stay: Stay,
 }
 
 /// Passes messages on to one stream.
@@ -106,7 +109,7 @@ impl Watcher {
     async fn send(&mut self, mut message: WatchClockResponse) -> bool {
         if let Some(Told::Clock(clock)) = &message.message {
             self.sequence = clock.sequence;
-            if let Some(Stamp { nonces, live, game_id, player_id }) = &self.stamp {
+            if let Some(Stamp { nonces, live, game_id, player_id, .. }) = &self.stamp {
                 message.nonce = nonces.issue(game_id, player_id, live.now_ms());
             }
         }

@@ -116,7 +116,9 @@ impl Suite {
             time: self.time.shared(),
             shutdown: shutdown.clone(),
             secret: self.secret.clone(),
-            channel: client::channel(&url, tokens).unwrap(),
+            games: client::channel(&url, tokens.clone()).unwrap(),
+            // Nobody is there.
+            sessions: client::channel("http://127.0.0.1:1", tokens).unwrap(),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -252,6 +254,7 @@ impl Suite {
             exp: START_MS / 1_000 + 1_000_000,
             roles: vec!["PLAYER".into()],
             bot: false,
+            generation: 0,
         };
         let token = self.signer.sign(&claims).unwrap();
         let mut request = Request::new(message);

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use tengen_kit::auth::caller;
 use tengen_kit::fields::Fields;
 use tengen_kit::status::Refusal;
+use tengen_link::Here;
 use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::game_service_server::GameService;
 use tengen_table::Command;
@@ -34,6 +35,8 @@ pub struct Play {
     pub games: Arc<Games>,
     /// Who watches them here.
     pub watches: Arc<Watches>,
+    /// Whose streams are open here.
+    pub here: Here,
 }
 
 impl Play {
@@ -67,7 +70,8 @@ impl Play {
             fields.refuse("head_hash", &head_hash, expected);
         }
         fields.finish()?;
-        let from = From { sequence: after_sequence, head_hash, caller };
+        let stay = caller.as_deref().map(|player_id| self.here.enter(player_id));
+        let from = From { sequence: after_sequence, head_hash, caller, stay };
         Ok(self.watches.watch(&game_id, from).await?)
     }
 }

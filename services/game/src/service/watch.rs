@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::status::Refusal;
 use tengen_kit::time::SharedTime;
+use tengen_link::Stay;
 use tengen_live::{Committed, Live, Wake, WakeUps};
 use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::watch_game_response::Message as Told;
@@ -52,7 +53,7 @@ struct Feed {
 }
 
 /// Where a watcher says it stands.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct From {
     /// The last sequence it has; 0 for none.
     pub sequence: i64,
@@ -60,6 +61,8 @@ pub struct From {
     pub head_hash: String,
     /// The account that watches.
     pub caller: Option<String>,
+    /// Keeps it present while it watches.
+    pub stay: Option<Stay>,
 }
 
 impl Watches {
@@ -94,7 +97,9 @@ impl Watches {
         }
         let ends_ms = self.time.now_ms().saturating_add(STREAM_MS);
         let (shutdown, time) = (self.shutdown.clone(), Arc::clone(&self.time));
+        let stay = from.stay;
         let leave = async move {
+            let _stay = stay;
             tokio::select! {
                 () = shutdown.begun() => {}
                 () = time.until(ends_ms) => {}

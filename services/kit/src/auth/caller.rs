@@ -29,6 +29,8 @@ pub struct Account {
     pub bot: bool,
     /// The names of its roles: `PLAYER`.
     pub roles: Vec<String>,
+    /// How often all tokens of the account had been revoked when this one was issued.
+    pub generation: i64,
 }
 
 /// The caller of a request; a guest if the request passed no gate.

@@ -1,17 +1,21 @@
 //! The layer in front of all routes: what no rule allows is refused.
 
 use std::collections::HashMap;
-use std::future::{Ready, ready};
+use std::future::{self, Future, Ready};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use futures_util::future::Either;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, Request, Response};
+use pin_project_lite::pin_project;
+use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
-use super::caller::{Caller, no_token, role_missing};
+use super::caller::{Account, Caller, no_token, role_missing};
+use super::stream::Answer;
 use super::verifier::{TokenFault, Verifier};
 use crate::status::Refusal;
 
@@ -47,7 +51,8 @@ pub struct Rule {
 ///
 /// In this order: a bad token is UNAUTHENTICATED, also where none is needed; a method without a
 /// rule is UNIMPLEMENTED; a missing role is PERMISSION_DENIED (UNAUTHENTICATED without a token); a
-/// method that is not built is UNIMPLEMENTED with the reason. Reflection stands open.
+/// method that is not built is UNIMPLEMENTED with the reason. Reflection stands open. A stream ends
+/// with UNAUTHENTICATED when the token that opened it is revoked; one that expires ends none.
 #[derive(Debug, Clone)]
 pub struct Gate {
     rules: Arc<HashMap<&'static str, Rule>>,
@@ -59,6 +64,17 @@ pub struct Gate {
 pub struct GateService<S> {
     gate: Gate,
     inner: S,
+}
+
+pin_project! {
+    /// The answer of a service behind a [`Gate`].
+    #[derive(Debug)]
+    pub struct Gated<F> {
+        #[pin]
+        answer: F,
+        // Whose call it is, if it is an account's.
+        account: Option<(Arc<Verifier>, Arc<Account>)>,
+    }
 }
 
 impl Rule {
@@ -125,14 +141,13 @@ impl<S> Layer<S> for Gate {
     }
 }
 
-impl<S, RequestBody, ResponseBody> Service<Request<RequestBody>> for GateService<S>
+impl<S, RequestBody> Service<Request<RequestBody>> for GateService<S>
 where
-    S: Service<Request<RequestBody>, Response = Response<ResponseBody>>,
-    ResponseBody: Default,
+    S: Service<Request<RequestBody>, Response = Response<Body>>,
 {
     type Response = S::Response;
     type Error = S::Error;
-    type Future = Either<S::Future, Ready<Result<S::Response, S::Error>>>;
+    type Future = Either<Gated<S::Future>, Ready<Result<S::Response, S::Error>>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         self.inner.poll_ready(context)
@@ -141,14 +156,35 @@ where
     fn call(&mut self, mut request: Request<RequestBody>) -> Self::Future {
         match self.gate.check(request.uri().path(), request.headers()) {
             Ok(caller) => {
+                let account = match &caller {
+                    Caller::Account(account) => {
+                        Some((Arc::clone(&self.gate.verifier), Arc::clone(account)))
+                    }
+                    Caller::Guest | Caller::Service(_) => None,
+                };
                 request.extensions_mut().insert(caller);
-                Either::Left(self.inner.call(request))
+                Either::Left(Gated { answer: self.inner.call(request), account })
             }
-            Err(refusal) => {
-                let refused = Ok(Status::from(refusal).into_http());
-                Either::Right(ready(refused))
-            }
+            Err(refusal) => Either::Right(future::ready(Ok(Status::from(refusal).into_http()))),
         }
+    }
+}
+
+impl<F, E> Future for Gated<F>
+where
+    F: Future<Output = Result<Response<Body>, E>>,
+{
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let response = ready!(this.answer.poll(context))?;
+        Poll::Ready(Ok(match this.account {
+            Some((verifier, account)) => {
+                response.map(|body| Answer::guard(body, verifier, account))
+            }
+            None => response,
+        }))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jsonwebtoken::errors::ErrorKind;
@@ -12,6 +13,7 @@ use tonic::Code;
 
 use super::caller::{Account, Caller};
 use super::keys::{KeyError, read_jwks};
+use super::revoked::{Revocation, Revocations};
 use super::services::{SUITE, ServiceSecret};
 use crate::status::Refusal;
 use crate::time::SharedTime;
@@ -46,6 +48,9 @@ pub struct Claims {
     /// Whether the account is a bot.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bot: bool,
+    /// How often all tokens of the account had been revoked before this one was issued.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub generation: i64,
 }
 
 /// What is wrong with a token.
@@ -66,6 +71,9 @@ pub enum TokenFault {
     /// No longer good.
     #[error("expired")]
     Expired,
+    /// Its account was signed out since.
+    #[error("revoked")]
+    Revoked,
 }
 
 /// Verifies access tokens (EdDSA) and service tokens (HS256).
@@ -75,6 +83,7 @@ pub struct Verifier {
     service_key: Option<DecodingKey>,
     time: SharedTime,
     state: Mutex<State>,
+    revocations: Revocations,
 }
 
 /// The keys, and what was verified by them.
@@ -118,6 +127,7 @@ impl Verifier {
             service_key: None,
             time,
             state: Mutex::default(),
+            revocations: Revocations::default(),
         }
     }
 
@@ -156,6 +166,20 @@ impl Verifier {
         Ok(())
     }
 
+    /// Refuses what these revocations name from now on, and ends its streams. To be told within
+    /// the ten minutes that a token lives; told again, a revocation changes nothing.
+    pub fn revoke(&self, revocations: impl IntoIterator<Item = Revocation>) {
+        self.revocations.add(revocations, self.time.now_ms());
+    }
+
+    /// Ends once the token by which this account called is revoked.
+    pub(super) fn revoked(
+        &self,
+        account: Arc<Account>,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        self.revocations.of(account)
+    }
+
     /// Whose token it is.
     ///
     /// # Errors
@@ -183,6 +207,11 @@ impl Verifier {
         };
         if self.time.now_ms() >= verified.expires_at_ms {
             return Err(TokenFault::Expired);
+        }
+        if let Caller::Account(account) = &verified.caller
+            && self.revocations.hold(account)
+        {
+            return Err(TokenFault::Revoked);
         }
         Ok(verified.caller)
     }
@@ -214,6 +243,7 @@ impl Verifier {
                 name: claims.name,
                 bot: claims.bot,
                 roles: claims.roles,
+                generation: claims.generation,
             })),
         };
         Ok(Verified { caller, expires_at_ms })
@@ -293,6 +323,11 @@ fn rules(algorithm: Algorithm, issuer: &str, audience: &str) -> Validation {
     rules.set_required_spec_claims(&["iss", "aud", "sub", "exp"]);
     rules.validate_exp = false;
     rules
+}
+
+/// As serde asks it.
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 fn fault(kind: &ErrorKind) -> TokenFault {

@@ -44,7 +44,7 @@ async fn readyz(State(readiness): State<Readiness>) -> (StatusCode, String) {
 async fn page(State(pages): State<Pages>, uri: Uri) -> Response {
     let page = pages.get().and_then(|pages| pages.iter().find(|page| page.path == uri.path()));
     match page {
-        Some(page) => ([(CONTENT_TYPE, page.content_type)], page.content.clone()).into_response(),
+        Some(page) => ([(CONTENT_TYPE, page.content_type)], (page.content)()).into_response(),
         None => (StatusCode::NOT_FOUND, "no such page\n").into_response(),
     }
 }

@@ -1,8 +1,8 @@
 //! Requests, and what is read from their answers.
 
 use tengen_proto::session::v1::{
-    Account, GetAccountRequest, RegisterRequest, RegisterResponse, SignInRequest, SignInResponse,
-    Tokens,
+    Account, GetAccountRequest, ReconnectRequest, RegisterRequest, RegisterResponse, SignInRequest,
+    SignInResponse, SignOutRequest, Tokens,
 };
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
@@ -32,12 +32,30 @@ pub(crate) fn signed_in(response: SignInResponse) -> (Account, Tokens) {
 }
 
 pub(crate) fn get(player_id: &str, tokens: Option<&Tokens>) -> Request<GetAccountRequest> {
-    let mut request = Request::new(GetAccountRequest { player_id: player_id.to_owned() });
-    if let Some(tokens) = tokens {
-        let bearer = format!("Bearer {}", tokens.access_token).parse().unwrap();
-        request.metadata_mut().insert("authorization", bearer);
+    let message = GetAccountRequest { player_id: player_id.to_owned() };
+    match tokens {
+        Some(tokens) => signed(message, tokens),
+        None => Request::new(message),
     }
+}
+
+/// A call of whoever has these tokens.
+pub(crate) fn signed<T>(message: T, tokens: &Tokens) -> Request<T> {
+    let mut request = Request::new(message);
+    let bearer = format!("Bearer {}", tokens.access_token).parse().unwrap();
+    request.metadata_mut().insert("authorization", bearer);
     request
+}
+
+pub(crate) fn reconnect(request_id: &str, reconnect_token: &str) -> ReconnectRequest {
+    ReconnectRequest {
+        request_id: request_id.to_owned(),
+        reconnect_token: reconnect_token.to_owned(),
+    }
+}
+
+pub(crate) fn sign_out(request_id: &str) -> SignOutRequest {
+    SignOutRequest { request_id: request_id.to_owned() }
 }
 
 pub(crate) fn register(request_id: &str, name: &str, password: &str) -> RegisterRequest {

@@ -8,5 +8,11 @@
 
 mod answers;
 mod calls;
+mod games;
+mod keys;
+mod notices;
+mod presence;
+mod reconnecting;
 mod registering;
+mod signing_out;
 mod site;

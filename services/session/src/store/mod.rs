@@ -1,25 +1,14 @@
-//! Accounts and keys in SQL.
+//! Accounts in SQL.
+
+mod changes;
 
 use std::collections::BTreeSet;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use sqlx::any::AnyRow;
 use sqlx::{AnyPool, FromRow, Row as _};
-use tengen_kit::auth::Signer;
 use tengen_kit::sql::begin_write;
-use tengen_kit::time::SharedTime;
 
-/// Why there is no signing key.
-#[derive(Debug, thiserror::Error)]
-pub enum SignerError {
-    /// The database failed.
-    #[error("the signing key cannot be read: {0}")]
-    Sql(#[from] sqlx::Error),
-    /// What is stored is none.
-    #[error("the stored signing key is no seed of an Ed25519 key in base64")]
-    Seed,
-}
+pub(crate) use self::changes::Audit;
 
 /// An account as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +21,8 @@ pub(crate) struct Account {
     /// Empty for a person.
     pub(crate) owner_id: String,
     pub(crate) created_at_ms: i64,
+    /// How often all its tokens were revoked.
+    pub(crate) generation: i64,
 }
 
 /// What came of adding an account.
@@ -49,29 +40,6 @@ pub(crate) enum Added {
 #[derive(Debug, Clone)]
 pub(crate) struct Store(AnyPool);
 
-/// The key that signs access tokens. The first to ask makes it; it is kept in the database, so
-/// that tokens are good after a restart and on every replica.
-///
-/// # Errors
-/// [`SignerError`].
-pub async fn signer(database: &AnyPool, time: &SharedTime) -> Result<Signer, SignerError> {
-    let new = BASE64_STANDARD.encode(Signer::generate().seed());
-    sqlx::query(
-        "insert into signing_keys (number, seed, created_at_ms) values (1, $1, $2)
-         on conflict (number) do nothing",
-    )
-    .bind(new)
-    .bind(time.now_ms())
-    .execute(database)
-    .await?;
-    let seed: String =
-        sqlx::query_scalar("select seed from signing_keys order by number desc limit 1")
-            .fetch_one(database)
-            .await?;
-    let seed = BASE64_STANDARD.decode(seed).ok().and_then(|seed| seed.try_into().ok());
-    Ok(Signer::from_seed(&seed.ok_or(SignerError::Seed)?))
-}
-
 impl Store {
     /// Accounts in a database with the crate's migrations applied.
     pub(crate) fn new(database: AnyPool) -> Self {
@@ -81,7 +49,7 @@ impl Store {
     /// The account with this id.
     pub(crate) async fn by_id(&self, player_id: &str) -> Result<Option<Account>, sqlx::Error> {
         sqlx::query_as(
-            "select player_id, name, password_hash, bot, owner_id, created_at_ms
+            "select player_id, name, password_hash, bot, owner_id, created_at_ms, generation
              from accounts where player_id = $1",
         )
         .bind(player_id)
@@ -92,7 +60,8 @@ impl Store {
     /// The account whose name has this look.
     pub(crate) async fn by_look(&self, look: &str) -> Result<Option<Account>, sqlx::Error> {
         sqlx::query_as(
-            "select a.player_id, a.name, a.password_hash, a.bot, a.owner_id, a.created_at_ms
+            "select a.player_id, a.name, a.password_hash, a.bot, a.owner_id, a.created_at_ms,
+                    a.generation
              from account_names n join accounts a on a.player_id = n.player_id
              where n.look = $1",
         )
@@ -154,6 +123,7 @@ impl FromRow<'_, AnyRow> for Account {
             bot: row.try_get("bot")?,
             owner_id: row.try_get("owner_id")?,
             created_at_ms: row.try_get("created_at_ms")?,
+            generation: row.try_get("generation")?,
         })
     }
 }

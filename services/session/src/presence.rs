@@ -1,0 +1,284 @@
+//! Who is present: whoever has a stream open in a process that has told so lately.
+//!
+//! Each process tells all its players, every few seconds (`tengen_link::Here`). Whoever is in the
+//! list no longer, or whose process is silent, is *away* from that moment; if no other process has
+//! it, the game service is told, and again when it is back (rulebook L11).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use sha2::{Digest as _, Sha256};
+use tengen_kit::shutdown::Shutdown;
+use tengen_kit::time::SharedTime;
+use tengen_live::{Live, LiveError, Version};
+
+use crate::client::Games;
+use crate::convert;
+
+/// What a process has told holds for so long.
+const HOLD_MS: i64 = 10_000;
+/// Whoever is back within this time was never gone: a page that is loaded again, a replica that
+/// goes away.
+const GRACE_MS: i64 = 2_000;
+/// How often it is looked who is away.
+const LOOK_MS: i64 = 1_000;
+/// A process that tells nothing is remembered for so long, for who was in it.
+const REMEMBERED_MS: i64 = 10 * 60 * 1_000;
+/// A process's changes may race with its own, retried; with nobody else's.
+const TRIES: usize = 8;
+
+/// The slot of the processes.
+const HOLDERS: &str = "present";
+/// Slots of those who are away, by a hash of the player.
+const SHARDS: u64 = 16;
+
+/// Who is present. Its clones are the same.
+#[derive(Clone)]
+pub(crate) struct Presence {
+    live: Arc<dyn Live>,
+    games: Games,
+    /// From when on silence of a process says something: while the live state was away, nobody
+    /// could tell.
+    steady_from_ms: Arc<AtomicI64>,
+}
+
+/// What a process tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) holder_id: String,
+    /// Grows from call to call.
+    pub(crate) number: i64,
+    /// All players with a stream in it.
+    pub(crate) player_ids: Vec<String>,
+}
+
+/// What a process has told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Holder {
+    pub(crate) number: i64,
+    /// Until when it holds.
+    pub(crate) until_ms: i64,
+    pub(crate) player_ids: Vec<String>,
+}
+
+/// A player whose last stream ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Absence {
+    pub(crate) since_ms: i64,
+    /// Whether the game service may have been told.
+    pub(crate) telling: bool,
+    /// Whether it has said that it knows.
+    pub(crate) told: bool,
+}
+
+impl Presence {
+    pub(crate) fn new(live: Arc<dyn Live>, games: Games) -> Self {
+        let steady_from_ms = Arc::new(AtomicI64::new(live.now_ms().saturating_add(HOLD_MS)));
+        Self { live, games, steady_from_ms }
+    }
+
+    /// Takes what a process tells.
+    ///
+    /// # Errors
+    /// When the live state fails; what was told may be known then.
+    pub(crate) async fn hold(&self, told: Told) -> Result<(), LiveError> {
+        for _ in 0..TRIES {
+            let found = self.live.entry(HOLDERS, &told.holder_id).await?;
+            let version = found.as_ref().map(|(version, _)| *version);
+            let before = found.map(|(_, value)| convert::holder(value)).unwrap_or_default();
+            if before.number >= told.number {
+                return Ok(());
+            }
+            let now: HashSet<&str> = told.player_ids.iter().map(String::as_str).collect();
+            let had: HashSet<&str> = before.player_ids.iter().map(String::as_str).collect();
+            // Before the list is changed: whoever leaves must not be forgotten between.
+            for player_id in had.difference(&now) {
+                self.leave(player_id).await?;
+            }
+            let now_ms = self.live.now_ms();
+            let holder = Holder {
+                number: told.number,
+                until_ms: now_ms.saturating_add(HOLD_MS),
+                player_ids: told.player_ids.clone(),
+            };
+            let value = Some(convert::stored_holder(holder));
+            let expires = Some(now_ms.saturating_add(REMEMBERED_MS));
+            match self.live.put_entry(HOLDERS, &told.holder_id, version, value, expires).await {
+                Err(LiveError::EntryConflict { .. }) => continue,
+                put => put.map(drop)?,
+            }
+            for player_id in now.difference(&had) {
+                self.come(player_id).await?;
+            }
+            return Ok(());
+        }
+        Err(LiveError::Unavailable("too many changes of a process's players".to_owned()))
+    }
+
+    /// Whether no stream of the player is open anywhere.
+    ///
+    /// # Errors
+    /// UNAVAILABLE while that is not known.
+    pub(crate) async fn still_gone(&self, player_id: &str) -> Result<bool, LiveError> {
+        if !self.is_steady() {
+            return Err(LiveError::Unavailable("who is present is not known yet".to_owned()));
+        }
+        Ok(!present(&self.holders().await?, self.live.now_ms()).contains(player_id))
+    }
+
+    /// Looks after whoever is away, until the process ends.
+    pub(crate) async fn look_after(self, time: SharedTime, shutdown: Shutdown) {
+        while !shutdown.has_begun() {
+            if let Err(error) = self.look().await {
+                self.unsteady();
+                tracing::warn!(%error, "who is present is not known");
+            }
+            let again_ms = time.now_ms().saturating_add(LOOK_MS);
+            tokio::select! {
+                () = time.until(again_ms) => {}
+                () = shutdown.begun() => {}
+            }
+        }
+    }
+
+    /// From now on silence says nothing, for as long as a process may be silent.
+    pub(crate) fn unsteady(&self) {
+        let from_ms = self.live.now_ms().saturating_add(HOLD_MS);
+        self.steady_from_ms.fetch_max(from_ms, Ordering::Relaxed);
+    }
+
+    fn is_steady(&self) -> bool {
+        self.live.now_ms() >= self.steady_from_ms.load(Ordering::Relaxed)
+    }
+
+    /// Looks once: processes that are silent, and whoever is away.
+    async fn look(&self) -> Result<(), LiveError> {
+        if !self.is_steady() {
+            return Ok(());
+        }
+        let holders = self.holders().await?;
+        let now_ms = self.live.now_ms();
+        for (id, version, silent) in holders.iter().filter(|(.., held)| held.until_ms < now_ms) {
+            for player_id in &silent.player_ids {
+                self.leave(player_id).await?;
+            }
+            let removed = self.live.put_entry(HOLDERS, id, Some(*version), None, None);
+            unless_changed(removed.await)?;
+        }
+        let present = present(&holders, now_ms);
+        for shard in 0..SHARDS {
+            let slot = away(shard);
+            for (player_id, version, value) in self.live.entries(&slot).await? {
+                let absence = convert::absence(value);
+                let here = present.contains(player_id.as_str());
+                self.settle(&player_id, version, absence, here).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One who was away.
+    async fn settle(
+        &self,
+        player_id: &str,
+        version: Version,
+        mut absence: Absence,
+        here: bool,
+    ) -> Result<(), LiveError> {
+        let since_ms = absence.since_ms;
+        if here {
+            return self.come(player_id).await;
+        }
+        if absence.told || self.live.now_ms() < since_ms.saturating_add(GRACE_MS) {
+            return Ok(());
+        }
+        // So that whoever comes back meanwhile is told of as well.
+        absence.telling = true;
+        let Some(version) = self.put_absence(player_id, version, Some(absence.clone())).await?
+        else {
+            return Ok(());
+        };
+        match self.games.gone(player_id, since_ms).await {
+            // Whoever plays no game is away from none.
+            Ok(0) => self.put_absence(player_id, version, None).await.map(drop),
+            Ok(_) => {
+                absence.told = true;
+                self.put_absence(player_id, version, Some(absence)).await.map(drop)
+            }
+            Err(status) => {
+                tracing::warn!(player_id, error = status.message(), "not told who is gone");
+                Ok(())
+            }
+        }
+    }
+
+    /// The player's last stream in a process ended.
+    async fn leave(&self, player_id: &str) -> Result<(), LiveError> {
+        let absence = Absence { since_ms: self.live.now_ms(), ..Absence::default() };
+        let value = Some(convert::stored_absence(absence));
+        let put = self.live.put_entry(&away_of(player_id), player_id, None, value, None).await;
+        // Away already.
+        unless_changed(put)
+    }
+
+    /// A stream of the player is open.
+    async fn come(&self, player_id: &str) -> Result<(), LiveError> {
+        let slot = away_of(player_id);
+        let Some((version, value)) = self.live.entry(&slot, player_id).await? else {
+            return Ok(());
+        };
+        let absence = convert::absence(value);
+        if absence.telling {
+            let number = self.live.now_ms().max(absence.since_ms.saturating_add(1));
+            if let Err(status) = self.games.back(player_id, number).await {
+                // The next look tells it.
+                tracing::warn!(player_id, error = status.message(), "not told who is back");
+                return Ok(());
+            }
+        }
+        unless_changed(self.live.put_entry(&slot, player_id, Some(version), None, None).await)
+    }
+
+    /// `None` if it was changed by another meanwhile.
+    async fn put_absence(
+        &self,
+        player_id: &str,
+        version: Version,
+        absence: Option<Absence>,
+    ) -> Result<Option<Version>, LiveError> {
+        let value = absence.map(convert::stored_absence);
+        let slot = away_of(player_id);
+        match self.live.put_entry(&slot, player_id, Some(version), value, None).await {
+            Err(LiveError::EntryConflict { .. }) => Ok(None),
+            put => put.map(Some),
+        }
+    }
+
+    async fn holders(&self) -> Result<Vec<(String, Version, Holder)>, LiveError> {
+        let entries = self.live.entries(HOLDERS).await?.into_iter();
+        Ok(entries.map(|(id, version, value)| (id, version, convert::holder(value))).collect())
+    }
+}
+
+/// Everybody in a process that is not silent.
+fn present(holders: &[(String, Version, Holder)], now_ms: i64) -> HashSet<&str> {
+    let speaking = holders.iter().filter(|(.., held)| held.until_ms >= now_ms);
+    speaking.flat_map(|(.., held)| &held.player_ids).map(String::as_str).collect()
+}
+
+fn away(shard: u64) -> String {
+    format!("away:{shard:x}")
+}
+
+fn away_of(player_id: &str) -> String {
+    away(u64::from(Sha256::digest(player_id)[0]) % SHARDS)
+}
+
+/// Somebody else's change is as good.
+fn unless_changed(put: Result<Version, LiveError>) -> Result<(), LiveError> {
+    match put {
+        Err(LiveError::EntryConflict { .. }) => Ok(()),
+        put => put.map(drop),
+    }
+}

@@ -1,0 +1,114 @@
+//! The calls. Each is parsed, decided, committed and rendered in a module of its kind.
+
+pub(crate) mod attaching;
+pub(crate) mod present;
+mod reading;
+mod reconnecting;
+mod registering;
+mod revocations;
+mod signing_in;
+mod signing_out;
+
+use std::sync::Arc;
+
+use tengen_kit::auth::{Verifier, caller};
+use tengen_kit::fields::Fields;
+use tengen_kit::status::Refusal;
+use tengen_kit::time::SharedTime;
+use tengen_proto::session::v1 as wire;
+use tengen_proto::session::v1::session_service_server::SessionService;
+use tonic::codegen::BoxStream;
+use tonic::{Request, Response, Status};
+
+use self::attaching::{Device, Streams};
+use crate::families::Families;
+use crate::keys::Keys;
+use crate::password::Passwords;
+use crate::store::{Account, Store};
+use crate::tokens::Tokens;
+use crate::{convert, error};
+
+pub(crate) use self::revocations::Revocations;
+
+type Answer<T> = Result<Response<T>, Status>;
+
+/// Answers the calls of the contract that are built.
+#[derive(Clone)]
+pub(crate) struct Sessions {
+    pub(crate) streams: Streams,
+    pub(crate) store: Store,
+    pub(crate) passwords: Passwords,
+    pub(crate) tokens: Tokens,
+    pub(crate) families: Families,
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) verifier: Arc<Verifier>,
+    pub(crate) time: SharedTime,
+}
+
+#[tonic::async_trait]
+impl SessionService for Sessions {
+    async fn attach(
+        &self,
+        request: Request<wire::AttachRequest>,
+    ) -> Answer<BoxStream<wire::AttachResponse>> {
+        let player_id = caller(&request).account()?.id.clone();
+        let wire::AttachRequest { device_id, after_sequence } = request.into_inner();
+        let mut fields = Fields::new();
+        fields.id("device_id", &device_id);
+        fields.range("after_sequence", after_sequence, 0..=i64::MAX);
+        fields.finish()?;
+        let device = Device { player_id, device_id, sequence: after_sequence };
+        Ok(Response::new(Box::pin(self.streams.attach(device).await?)))
+    }
+
+    async fn register(
+        &self,
+        request: Request<wire::RegisterRequest>,
+    ) -> Answer<wire::RegisterResponse> {
+        Ok(Response::new(self.registers(request.into_inner()).await?))
+    }
+
+    async fn sign_in(&self, request: Request<wire::SignInRequest>) -> Answer<wire::SignInResponse> {
+        Ok(Response::new(self.signs_in(request.into_inner()).await?))
+    }
+
+    async fn reconnect(
+        &self,
+        request: Request<wire::ReconnectRequest>,
+    ) -> Answer<wire::ReconnectResponse> {
+        Ok(Response::new(self.reconnects(request.into_inner()).await?))
+    }
+
+    async fn sign_out(
+        &self,
+        request: Request<wire::SignOutRequest>,
+    ) -> Answer<wire::SignOutResponse> {
+        let caller = caller(&request);
+        Ok(Response::new(self.signs_out(&caller, request.into_inner()).await?))
+    }
+
+    async fn get_account(
+        &self,
+        request: Request<wire::GetAccountRequest>,
+    ) -> Answer<wire::GetAccountResponse> {
+        let caller = caller(&request);
+        Ok(Response::new(self.shows(&caller, request.into_inner()).await?))
+    }
+
+    async fn get_keys(&self, _: Request<wire::GetKeysRequest>) -> Answer<wire::GetKeysResponse> {
+        Ok(Response::new(wire::GetKeysResponse { jwks: self.keys.jwks() }))
+    }
+}
+
+impl Sessions {
+    /// A first pair of tokens for somebody who has shown who he is.
+    async fn grant(&self, account: &Account) -> Result<wire::Tokens, Refusal> {
+        let issued = self.tokens.issue(account)?;
+        let reconnect = self.families.begin(&account.player_id, account.generation).await;
+        Ok(convert::tokens(issued, reconnect.map_err(|error| error::live_failed(&error))?))
+    }
+
+    async fn known(&self, player_id: &str) -> Result<Option<Account>, Refusal> {
+        self.store.by_id(player_id).await.map_err(|error| error::store_failed(&error))
+    }
+}

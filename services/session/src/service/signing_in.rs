@@ -1,0 +1,32 @@
+//! Signing in by name and password.
+
+use tengen_kit::fields::Fields;
+use tengen_kit::status::Refusal;
+use tengen_proto::session::v1 as wire;
+
+use super::Sessions;
+use crate::{convert, error, names};
+
+impl Sessions {
+    pub(super) async fn signs_in(
+        &self,
+        request: wire::SignInRequest,
+    ) -> Result<wire::SignInResponse, Refusal> {
+        let wire::SignInRequest { name, password } = request;
+        let mut fields = Fields::new();
+        // Wider than what a new account may have: whoever has one must get in, whatever the rules
+        // for names were when it was made.
+        fields.text("name", &name, 1..=64);
+        fields.secret("password", &password, 1..=128);
+        fields.finish()?;
+
+        let account = self.store.by_look(&names::look(&name)).await;
+        let account = account.map_err(|error| error::store_failed(&error))?;
+        let stored = account.as_ref().map(|account| account.password_hash.as_str());
+        let matches = self.passwords.matches(&password, stored).await;
+        let matches = matches.map_err(error::password_failed)?;
+        let account = account.filter(|_| matches).ok_or_else(error::wrong_credentials)?;
+        let tokens = self.grant(&account).await?;
+        Ok(wire::SignInResponse { account: Some(convert::account(account)), tokens: Some(tokens) })
+    }
+}
