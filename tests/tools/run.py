@@ -31,6 +31,7 @@ BENCHES = [
     ("tengen-rules", "rules", ""),
     ("tengen-live", "commit", "redis-server"),
     ("tengen-rating", "settlements", "postgres"),
+    ("tengen-rating", "leaderboard", "postgres"),
     ("tengen-suite", "lateness", ""),
     ("tengen-load", "load", "redis-server postgres baseline-node"),
 ]

@@ -62,7 +62,7 @@
     Method { path: "/tengen.rating.v1.RatingService/ListLedger", requires: 1, not_built: "" },
     Method { path: "/tengen.rating.v1.RatingService/ListFees", requires: 2, not_built: "" },
     Method { path: "/tengen.rating.v1.RatingService/GetResultRating", requires: 1, not_built: "" },
-    Method { path: "/tengen.rating.v1.RatingService/ListLeaderboard", requires: 1, not_built: "leaderboard pages come with the shared database" },
+    Method { path: "/tengen.rating.v1.RatingService/ListLeaderboard", requires: 1, not_built: "" },
     Method { path: "/tengen.session.v1.SessionService/Register", requires: 1, not_built: "" },
     Method { path: "/tengen.session.v1.SessionService/SignIn", requires: 1, not_built: "" },
     Method { path: "/tengen.session.v1.SessionService/GetAccount", requires: 1, not_built: "" },

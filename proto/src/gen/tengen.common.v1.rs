@@ -186,6 +186,8 @@ pub enum Reason {
     /// UNAUTHENTICATED: the reconnect token was used before, so one of its two users has stolen it; all
     /// that came of the same sign-in is revoked (fault F15). Sign in again.
     ReconnectTokenReused = 41,
+    /// NOT_FOUND: the player has not played a rated game yet. {"player_id": "…"}
+    NotRanked = 32,
     /// UNIMPLEMENTED: the method is part of the contract and not built yet; the message says why.
     NotBuilt = 28,
     /// FAILED_PRECONDITION: a later stream of the same device has taken over; do not try again.
@@ -232,6 +234,7 @@ impl Reason {
             Self::OwnGame => "REASON_OWN_GAME",
             Self::ReconnectTokenUnknown => "REASON_RECONNECT_TOKEN_UNKNOWN",
             Self::ReconnectTokenReused => "REASON_RECONNECT_TOKEN_REUSED",
+            Self::NotRanked => "REASON_NOT_RANKED",
             Self::NotBuilt => "REASON_NOT_BUILT",
             Self::Superseded => "REASON_SUPERSEDED",
         }
@@ -272,6 +275,7 @@ impl Reason {
             "REASON_OWN_GAME" => Some(Self::OwnGame),
             "REASON_RECONNECT_TOKEN_UNKNOWN" => Some(Self::ReconnectTokenUnknown),
             "REASON_RECONNECT_TOKEN_REUSED" => Some(Self::ReconnectTokenReused),
+            "REASON_NOT_RANKED" => Some(Self::NotRanked),
             "REASON_NOT_BUILT" => Some(Self::NotBuilt),
             "REASON_SUPERSEDED" => Some(Self::Superseded),
             _ => None,

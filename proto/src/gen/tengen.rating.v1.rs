@@ -98,6 +98,10 @@ pub struct LedgerEntry {
     /// When it was booked.
     #[prost(message, optional, tag = "15")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Whether it moved nothing because the two had played as many rated games within a day as may
+    /// move points.
+    #[prost(bool, tag = "16")]
+    pub pair_capped: bool,
 }
 /// One game fee paid or reversed (rulebook L12).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -299,6 +303,9 @@ pub struct ListLeaderboardRequest {
     /// Where to go on; empty at first.
     #[prost(string, tag = "2")]
     pub page_token: ::prost::alloc::string::String,
+    /// The page that has this player in the middle, "me" for the caller; without page_token.
+    #[prost(string, tag = "3")]
+    pub around_player_id: ::prost::alloc::string::String,
 }
 /// A page of the leaderboard.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -313,7 +320,7 @@ pub struct ListLeaderboardResponse {
 /// A player's place on the leaderboard.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RankedPlayer {
-    /// 1 for the first.
+    /// 1 more than there are players with a higher total: 1, 2, 2, 4.
     #[prost(int32, tag = "1")]
     pub rank: i32,
     /// The player.
@@ -542,7 +549,8 @@ pub mod rating_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// The players in order, one snapshot a page.
+        /// All who have played a rated game, the highest total first, among equals by player_id. A page is
+        /// one snapshot; the next goes on behind the last player of it, wherever that one stands by then.
         pub async fn list_leaderboard(
             &mut self,
             request: impl tonic::IntoRequest<super::ListLeaderboardRequest>,
@@ -634,7 +642,8 @@ pub mod rating_service_server {
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
-        /// The players in order, one snapshot a page.
+        /// All who have played a rated game, the highest total first, among equals by player_id. A page is
+        /// one snapshot; the next goes on behind the last player of it, wherever that one stands by then.
         async fn list_leaderboard(
             &self,
             request: tonic::Request<super::ListLeaderboardRequest>,

@@ -2,13 +2,16 @@
 //!
 //! Text that both read: placeholders are `$1`, `$2` …; columns are `bigint`, `text` or `bytea` (which
 //! SQLite takes for bytes too), in Rust `i64`, `String` and `Vec<u8>`; "insert or nothing" is written
-//! `insert … on conflict do nothing`, and the row count tells which it was.
+//! `insert … on conflict do nothing`, and the row count tells which it was. What has no common text,
+//! such as a trigger, stands in a migration between marks, a part for each ([`Migration::sql`]).
+//!
+//! A schema only grows while processes of the version before may still run: see [`migrate`].
 
 use std::time::Duration;
 
 use sqlx::any::AnyPoolOptions;
 use sqlx::migrate::{MigrationType, Migrator};
-use sqlx::{Any, AnyPool, Executor, SqlSafeStr, Transaction};
+use sqlx::{Any, AnyPool, AssertSqlSafe, Executor, SqlSafeStr, SqlStr, Transaction};
 
 use crate::status::Refusal;
 
@@ -22,7 +25,8 @@ pub struct Migration {
     pub version: i64,
     /// What it does, in a word or two.
     pub name: &'static str,
-    /// The statements: `include_str!("../migrations/0001_accounts.sql")`.
+    /// The statements: `include_str!("../migrations/0001_accounts.sql")`. Lines after `-- sqlite:` or
+    /// `-- postgres:`, up to the next of these marks or `-- both:`, are for that engine alone.
     pub sql: &'static str,
 }
 
@@ -84,12 +88,13 @@ pub fn pool(url: &str) -> Result<AnyPool, SqlError> {
     }
 }
 
-/// Brings the schema up to date.
+/// Brings the schema up to date. One that is newer already stays as it is: processes of the version
+/// before may be started again while it is rolled out.
 ///
 /// # Errors
 /// When the database does not answer or a migration fails.
 pub async fn migrate(pool: &AnyPool, migrations: &[Migration]) -> Result<(), SqlError> {
-    Ok(migrator(migrations).run(pool).await?)
+    Ok(migrator(migrations, has_sqlite(pool)).run(pool).await?)
 }
 
 /// Begins a transaction that is going to write.
@@ -100,10 +105,20 @@ pub async fn migrate(pool: &AnyPool, migrations: &[Migration]) -> Result<(), Sql
 /// # Errors
 /// When the database does not answer, or stays locked.
 pub async fn begin_write(pool: &AnyPool) -> Result<Transaction<'static, Any>, sqlx::Error> {
-    if is_sqlite(pool.connect_options().database_url.as_str()) {
-        pool.begin_with("BEGIN IMMEDIATE").await
-    } else {
+    if has_sqlite(pool) { pool.begin_with("BEGIN IMMEDIATE").await } else { pool.begin().await }
+}
+
+/// Begins a transaction all of whose statements see one state of the database: that of the first. It
+/// may write, too, and fails as [`Failure::Transient`] where it would change what somebody else has
+/// changed since then.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn begin_snapshot(pool: &AnyPool) -> Result<Transaction<'static, Any>, sqlx::Error> {
+    if has_sqlite(pool) {
         pool.begin().await
+    } else {
+        pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ").await
     }
 }
 
@@ -111,11 +126,7 @@ pub async fn begin_write(pool: &AnyPool) -> Result<Transaction<'static, Any>, sq
 /// other; of Postgres's connections, half are left to those who read.
 #[must_use]
 pub fn writers(pool: &AnyPool) -> usize {
-    if is_sqlite(pool.connect_options().database_url.as_str()) {
-        1
-    } else {
-        MOST_CONNECTIONS as usize / 2
-    }
+    if has_sqlite(pool) { 1 } else { MOST_CONNECTIONS as usize / 2 }
 }
 
 /// What a failure means.
@@ -146,6 +157,12 @@ pub fn refusal(what: &str, error: &sqlx::Error) -> Refusal {
         Failure::Unique | Failure::Other => tracing::error!(what, %error, "a statement failed"),
     }
     Refusal::behind_unavailable(what)
+}
+
+/// Whether a SQLite file is behind the pool; Postgres otherwise.
+#[must_use]
+pub fn has_sqlite(pool: &AnyPool) -> bool {
+    is_sqlite(pool.connect_options().database_url.as_str())
 }
 
 fn is_sqlite(url: &str) -> bool {
@@ -179,17 +196,39 @@ fn sqlite(url: &str, options: AnyPoolOptions) -> Result<AnyPool, SqlError> {
     Ok(options.connect_lazy(&url)?)
 }
 
-fn migrator(migrations: &[Migration]) -> Migrator {
+fn migrator(migrations: &[Migration], sqlite: bool) -> Migrator {
     let migrations = migrations.iter().map(|migration| {
         sqlx::migrate::Migration::new(
             migration.version,
             migration.name.into(),
             MigrationType::Simple,
-            migration.sql.into_sql_str(),
+            part(migration.sql, sqlite),
             false,
         )
     });
-    Migrator::with_migrations(migrations.collect())
+    let mut migrator = Migrator::with_migrations(migrations.collect());
+    migrator.set_ignore_missing(true);
+    migrator
+}
+
+/// What one engine reads of a migration.
+fn part(sql: &'static str, sqlite: bool) -> SqlStr {
+    let (own, other) =
+        if sqlite { ("-- sqlite:", "-- postgres:") } else { ("-- postgres:", "-- sqlite:") };
+    if !sql.contains(own) && !sql.contains(other) {
+        return sql.into_sql_str();
+    }
+    let mut ours = true;
+    let mut text = String::new();
+    for line in sql.lines() {
+        match line.trim() {
+            mark if mark == own || mark == "-- both:" => ours = true,
+            mark if mark == other => ours = false,
+            _ if ours => text.extend([line, "\n"]),
+            _ => {}
+        }
+    }
+    AssertSqlSafe(text).into_sql_str()
 }
 
 /// SQLite: busy (5), locked (6) and their kin, which hold them in the low byte. Postgres, by class:

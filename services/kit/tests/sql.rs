@@ -9,7 +9,9 @@
 use sqlx::AnyPool;
 use tempfile::TempDir;
 use tengen_harness::{Database, Postgres, on_each_database};
-use tengen_kit::sql::{Failure, Migration, SqlError, begin_write, classify, open, refusal};
+use tengen_kit::sql::{
+    Failure, Migration, SqlError, begin_snapshot, begin_write, classify, open, refusal,
+};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
@@ -26,12 +28,27 @@ const ONE: Migration = Migration {
 };
 const TWO: Migration =
     Migration { version: 2, name: "note", sql: "alter table things add column note text;" };
+/// What the engines read apart: each makes an owner by its own name.
+const THREE: Migration = Migration {
+    version: 3,
+    name: "engine",
+    sql: "insert into owners values ('any');
+          -- sqlite:
+          insert or ignore into owners values ('sqlite');
+          -- postgres:
+          insert into owners select distinct 'postgres' where true is not unknown;
+          -- both:
+          insert into owners values ('last');",
+};
 
 on_each_database!(
     a_database_is_migrated_and_found_again,
     failures_are_told_apart,
     writers_that_read_first_lose_nothing,
     a_changed_migration_is_refused,
+    a_process_of_the_version_before_opens_a_newer_schema,
+    each_engine_reads_its_part_of_a_migration,
+    a_snapshot_sees_one_state,
 );
 
 async fn count(pool: &AnyPool) -> i64 {
@@ -127,6 +144,32 @@ async fn a_changed_migration_is_refused(database: Database) {
     open(database.url(), &[ONE]).await.unwrap().close().await;
     let changed = Migration { sql: "create table other (id text);", ..ONE };
     assert!(matches!(open(database.url(), &[changed]).await, Err(SqlError::Migrate(_))));
+}
+
+async fn a_process_of_the_version_before_opens_a_newer_schema(database: Database) {
+    open(database.url(), &[ONE, TWO]).await.unwrap().close().await;
+    let before = open(database.url(), &[ONE]).await.unwrap();
+    insert(&before, "a").await.unwrap();
+}
+
+async fn each_engine_reads_its_part_of_a_migration(database: Database) {
+    let pool = open(database.url(), &[ONE, THREE]).await.unwrap();
+    let owners: Vec<String> =
+        sqlx::query_scalar("select id from owners order by id").fetch_all(&pool).await.unwrap();
+    let engine = database.url().split(':').next().unwrap().to_owned();
+    assert_eq!(owners, ["any".to_owned(), "last".to_owned(), engine]);
+}
+
+async fn a_snapshot_sees_one_state(database: Database) {
+    let pool = open(database.url(), &[ONE]).await.unwrap();
+    let mut snapshot = begin_snapshot(&pool).await.unwrap();
+    let count = "select count(*) from owners";
+    let before: i64 = sqlx::query_scalar(count).fetch_one(&mut *snapshot).await.unwrap();
+    insert(&pool, "a").await.unwrap();
+    let after: i64 = sqlx::query_scalar(count).fetch_one(&mut *snapshot).await.unwrap();
+    assert_eq!((before, after), (0, 0));
+    snapshot.commit().await.unwrap();
+    assert_eq!(self::count(&pool).await, 1);
 }
 
 #[tokio::test]

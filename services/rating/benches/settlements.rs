@@ -28,11 +28,11 @@ const EACH: u64 = 2_000;
 const ROUNDS: u64 = 3;
 
 /// The statements of a settlement, and what stands for `$1`, `$2` … where pgbench runs them.
-const STATEMENTS: [(&str, &str); 5] = [
+const STATEMENTS: [(&str, &str); 6] = [
     (include_str!("../src/store/sql/lock_players.sql"), "'q' || :first, 'q' || :second, 2, 0"),
     (
         include_str!("../src/store/sql/insert_result.sql"),
-        "@game, 1, @black, @white, 1, 'RESIGNATION', 'WIN', 'LOSS', @number, @number",
+        "@game, 1, @black, @white, 1, 'RESIGNATION', 'WIN', 'LOSS', @number, @number, 1",
     ),
     (
         include_str!("../src/store/sql/insert_entries.sql"),
@@ -47,7 +47,11 @@ const STATEMENTS: [(&str, &str); 5] = [
     ),
     (
         include_str!("../src/store/sql/update_players.sql"),
-        "@black, 2, 4, 1, 0, 0, 0, 0, 1, 1, 1, @white, 2, 0, 0, 1, 0, 0, 0, 1, 1, 1",
+        "@black, 2, :points, 1, 0, 0, 0, 0, 1, 1, 1, @white, 2, :points, 0, 1, 0, 0, 0, 1, 1, 1",
+    ),
+    (
+        include_str!("../src/store/sql/insert_notices.sql"),
+        "@black, @number, @white, @number, @number",
     ),
 ];
 /// Words of these, in terms of pgbench's variables, which are numbers.
@@ -124,6 +128,7 @@ fn script() -> String {
          \\set first least(:black, :white)\n\
          \\set second greatest(:black, :white)\n\
          \\set number random(1, 1000000000000000)\n\
+         \\set points random(0, 19)\n\
          begin;\n"
     );
     for (statement, values) in STATEMENTS {

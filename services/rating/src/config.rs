@@ -20,6 +20,11 @@ pub struct Config {
     /// Whether casual games pay the game fee, too.
     #[arg(long = "rating-casual-fee", env = "TENGEN_RATING_CASUAL_FEE")]
     pub casual_fee: bool,
+    /// Rated games between the same two players that move points within any 24 hours; 0 for any
+    /// number. Further ones count, but move nothing and pay what casual games do.
+    #[arg(long = "rating-pair-cap", env = "TENGEN_RATING_PAIR_CAP", default_value_t = 10,
+        value_parser = clap::value_parser!(i64).range(0..=1_000_000))]
+    pub pair_cap: i64,
 }
 
 /// Why a ladder file is no ladder.
@@ -65,7 +70,7 @@ struct LevelEntry {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { ladder: None, fee: 1, casual_fee: false }
+        Self { ladder: None, fee: 1, casual_fee: false, pair_cap: 10 }
     }
 }
 

@@ -1,15 +1,17 @@
 //! Between the contract's types and the domain's.
 
+use prost::Message;
 use tengen_kit::fields::Fields;
 use tengen_kit::status::Refusal;
 use tengen_ladder::{Counted, End, Ladder, SettleError, Side, Terms};
 use tengen_proto::common::v1::Colour;
 use tengen_proto::game::v1::EndReason;
-use tengen_proto::internal::v1::GameResult;
+use tengen_proto::internal::v1::{self as internal, GameResult};
 use tengen_proto::rating::v1 as wire;
+use tengen_proto::session::v1 as session;
 use tengen_proto::time::{duration_ms, timestamp, timestamp_ms};
 
-use crate::store::{Account, Entry, Fee, GameEnd, Kind, Place};
+use crate::store::{Account, BoardKey, BoardPage, Entry, Fee, GameEnd, Kind, Place, Ranked};
 
 const REASON_PREFIX: &str = "END_REASON_";
 
@@ -157,7 +159,77 @@ pub(crate) fn entry(ladder: &Ladder, entry: &Entry) -> wire::LedgerEntry {
         after: Some(standing(ladder, entry.after)),
         opponent_id: entry.opponent_id.clone(),
         at: Some(timestamp(entry.at_ms)),
+        pair_capped: entry.is_pair_capped(),
     }
+}
+
+/// What a player is told of a ledger row; the same row has the same key.
+pub(crate) fn notice(ladder: &Ladder, entry: &Entry) -> internal::NotifyRequest {
+    let applied = session::RatingApplied { entry: Some(self::entry(ladder, entry)) };
+    let seat = match entry.seat {
+        Side::Black => "black",
+        Side::White => "white",
+    };
+    internal::NotifyRequest {
+        player_id: entry.player_id.clone(),
+        key: format!("{}:{}:{seat}", entry.game_id, entry.result_version),
+        notice: Some(session::Notice {
+            sequence: 0,
+            at: Some(timestamp(entry.at_ms)),
+            notice: Some(session::notice::Notice::RatingApplied(applied)),
+        }),
+    }
+}
+
+/// A page of the leaderboard on the wire.
+pub(crate) fn board(ladder: &Ladder, (players, next): BoardPage) -> wire::ListLeaderboardResponse {
+    let player = |ranked: Ranked| wire::RankedPlayer {
+        rank: int32(ranked.rank),
+        standing: Some(standing(ladder, ranked.place)),
+        player_id: ranked.player_id,
+    };
+    let token = |BoardKey { level, points, player_id }| format!("{level}.{points}.{player_id}");
+    wire::ListLeaderboardResponse {
+        players: players.into_iter().map(player).collect(),
+        next_page_token: next.map_or_else(String::new, token),
+    }
+}
+
+/// The place that a page of the leaderboard goes on behind.
+pub(crate) fn board_key(fields: &mut Fields, token: &str) -> BoardKey {
+    if token.is_empty() {
+        return BoardKey::top();
+    }
+    let number = |text: &str| text.parse::<i64>().ok().filter(|number| *number >= 0);
+    let mut parts = token.splitn(3, '.');
+    let key = (|| {
+        let (level, points) = (number(parts.next()?)?, number(parts.next()?)?);
+        Some(BoardKey { level, points, player_id: parts.next()?.to_owned() })
+    })();
+    key.unwrap_or_else(|| {
+        fields.refuse("page_token", token, "the next_page_token of an answer");
+        BoardKey::top()
+    })
+}
+
+/// Black, White and whether it is rated, of a game as the archive holds it.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn archived(log: &[u8]) -> Result<([String; 2], bool), String> {
+    let unreadable = |error: prost::DecodeError| error.to_string();
+    let game = internal::ArchivedGame::decode(log).map_err(unreadable)?;
+    let first = game.entries.first().ok_or("it has no events")?;
+    let first = internal::StoredEvent::decode(first.as_ref()).map_err(unreadable)?;
+    let Some(internal::stored_event::Fact::Opening(opening)) = first.fact else {
+        return Err("its first event is no opening".into());
+    };
+    let (Some(settings), Some(black), Some(white)) =
+        (opening.settings, opening.black, opening.white)
+    else {
+        return Err("its opening is not complete".into());
+    };
+    Ok(([black.player_id, white.player_id], settings.rated))
 }
 
 /// A game fee on the wire.

@@ -3,6 +3,7 @@
 use tengen_kit::sql;
 use tengen_kit::status::Refusal;
 use tengen_ladder::LadderError;
+use tonic::Code;
 
 /// What went wrong in the store.
 #[derive(Debug, thiserror::Error)]
@@ -19,12 +20,19 @@ pub(crate) enum StoreError {
         /// The version that came.
         version: i64,
     },
+    /// The leaderboard has no such player.
+    #[error("{0} has not played a rated game yet")]
+    NotRanked(String),
 }
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Sql(error) => sql::refusal("ledger", &error),
+            StoreError::NotRanked(ref player_id) => {
+                Self::new(Code::NotFound, "NOT_RANKED", error.to_string())
+                    .meta("player_id", player_id)
+            }
             error => {
                 tracing::error!(%error, "the ledger cannot be read");
                 Self::behind_unavailable("ledger")

@@ -41,10 +41,10 @@ pub async fn start(
     site: Site,
 ) -> Result<Service, Box<dyn Error + Send + Sync>> {
     let sessions = site.channel(&settings.session_urls);
-    let revocations_of = sessions.clone();
+    let (keys_of, revocations_of) = (sessions.clone(), sessions.clone());
     let (database, (), ()) = tokio::join!(
         site.database(&settings.database_url, MIGRATIONS),
-        site.keys(move || tengen_link::keys(sessions.clone())),
+        site.keys(move || tengen_link::keys(keys_of.clone())),
         site.revocations(move |after_ms| tengen_link::revocations(
             revocations_of.clone(),
             after_ms
@@ -55,6 +55,7 @@ pub async fn start(
         config: settings.config,
         database,
         results,
+        sessions,
         time: site.time,
         shutdown: site.shutdown,
     })?)

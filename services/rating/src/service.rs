@@ -9,6 +9,7 @@ use tengen_proto::rating::v1::rating_service_server::RatingService;
 use tonic::{Request, Response, Status};
 
 use crate::convert;
+use crate::error::StoreError;
 use crate::store::{Page, Store};
 
 const DEFAULT_PAGE: i64 = 20;
@@ -74,6 +75,34 @@ impl RatingService for Rating {
         }))
     }
 
+    async fn list_leaderboard(
+        &self,
+        request: Request<wire::ListLeaderboardRequest>,
+    ) -> Result<Response<wire::ListLeaderboardResponse>, Status> {
+        let caller = caller(&request);
+        let request = request.into_inner();
+        let (around, token) = (&request.around_player_id, &request.page_token);
+        let mut fields = Fields::new();
+        let size = page_size(&mut fields, request.page_size);
+        let after = convert::board_key(&mut fields, token);
+        if !around.is_empty() {
+            fields.id("around_player_id", around);
+            if !token.is_empty() {
+                fields.refuse("page_token", token, "none beside around_player_id");
+            }
+        }
+        fields.finish()?;
+        let page = if around.is_empty() {
+            self.store.board(&after, size).await
+        } else {
+            let player_id = if around == "me" { &caller.account()?.id } else { around };
+            let around = self.store.board_around(player_id, size).await.transpose();
+            around.unwrap_or_else(|| Err(StoreError::NotRanked(player_id.clone())))
+        };
+        let page = page.map_err(Refusal::from)?;
+        Ok(Response::new(convert::board(self.store.ladder(), page)))
+    }
+
     async fn get_result_rating(
         &self,
         request: Request<wire::GetResultRatingRequest>,
@@ -98,7 +127,7 @@ impl RatingService for Rating {
 
 /// The page that is asked for. A token is the id of the last row that was sent.
 fn page(fields: &mut Fields, size: i32, token: &str) -> Page {
-    fields.range("page_size", size.into(), 0..=MOST_PAGE);
+    let size = page_size(fields, size);
     let before = match token {
         "" => i64::MAX,
         token => token.parse().ok().filter(|id| *id > 0).unwrap_or_else(|| {
@@ -106,5 +135,10 @@ fn page(fields: &mut Fields, size: i32, token: &str) -> Page {
             i64::MAX
         }),
     };
-    Page { size: if size == 0 { DEFAULT_PAGE } else { size.into() }, before }
+    Page { size, before }
+}
+
+fn page_size(fields: &mut Fields, size: i32) -> i64 {
+    fields.range("page_size", size.into(), 0..=MOST_PAGE);
+    if size == 0 { DEFAULT_PAGE } else { size.into() }
 }

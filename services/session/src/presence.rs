@@ -23,6 +23,8 @@ const HOLD_MS: i64 = 10_000;
 const GRACE_MS: i64 = 2_000;
 /// How often it is looked who is away.
 const LOOK_MS: i64 = 1_000;
+/// Whoever has not looked for so long has stood still, and knows nothing.
+const GAP_MS: i64 = 3 * LOOK_MS;
 /// A process that tells nothing is remembered for so long, for who was in it.
 const REMEMBERED_MS: i64 = 10 * 60 * 1_000;
 /// A process's changes may race with its own, retried; with nobody else's.
@@ -38,9 +40,15 @@ const SHARDS: u64 = 16;
 pub(crate) struct Presence {
     live: Arc<dyn Live>,
     games: Games,
-    /// From when on silence of a process says something: while the live state was away, nobody
-    /// could tell.
-    steady_from_ms: Arc<AtomicI64>,
+    steady: Arc<Steady>,
+}
+
+/// Whether silence of a process says something. While the live state was away, nobody could tell;
+/// and while this process stood still, nobody was heard.
+struct Steady {
+    from_ms: AtomicI64,
+    /// When it was last looked.
+    looked_ms: AtomicI64,
 }
 
 /// What a process tells.
@@ -74,8 +82,12 @@ pub(crate) struct Absence {
 
 impl Presence {
     pub(crate) fn new(live: Arc<dyn Live>, games: Games) -> Self {
-        let steady_from_ms = Arc::new(AtomicI64::new(live.now_ms().saturating_add(HOLD_MS)));
-        Self { live, games, steady_from_ms }
+        let now_ms = live.now_ms();
+        let steady = Steady {
+            from_ms: AtomicI64::new(now_ms.saturating_add(HOLD_MS)),
+            looked_ms: AtomicI64::new(now_ms),
+        };
+        Self { live, games, steady: Arc::new(steady) }
     }
 
     /// Takes what a process tells.
@@ -145,20 +157,27 @@ impl Presence {
     /// From now on silence says nothing, for as long as a process may be silent.
     pub(crate) fn unsteady(&self) {
         let from_ms = self.live.now_ms().saturating_add(HOLD_MS);
-        self.steady_from_ms.fetch_max(from_ms, Ordering::Relaxed);
+        self.steady.from_ms.fetch_max(from_ms, Ordering::Relaxed);
     }
 
     fn is_steady(&self) -> bool {
-        self.live.now_ms() >= self.steady_from_ms.load(Ordering::Relaxed)
+        let now_ms = self.live.now_ms();
+        let looked_ms = self.steady.looked_ms.load(Ordering::Relaxed);
+        now_ms >= self.steady.from_ms.load(Ordering::Relaxed)
+            && now_ms.saturating_sub(looked_ms) <= GAP_MS
     }
 
     /// Looks once: processes that are silent, and whoever is away.
     async fn look(&self) -> Result<(), LiveError> {
+        let holders = self.holders().await?;
+        let now_ms = self.live.now_ms();
+        let looked_ms = self.steady.looked_ms.swap(now_ms, Ordering::Relaxed);
+        if now_ms.saturating_sub(looked_ms) > GAP_MS {
+            self.unsteady();
+        }
         if !self.is_steady() {
             return Ok(());
         }
-        let holders = self.holders().await?;
-        let now_ms = self.live.now_ms();
         for (id, version, silent) in holders.iter().filter(|(.., held)| held.until_ms < now_ms) {
             for player_id in &silent.player_ids {
                 self.leave(player_id).await?;

@@ -205,6 +205,7 @@ pub async fn bind(
         config: config.rating,
         database: open("rating", &data, tengen_rating::MIGRATIONS).await?,
         results: channel("rating")?,
+        sessions: channel("rating")?,
         time: Arc::clone(&time),
         shutdown: shutdown.clone(),
     })

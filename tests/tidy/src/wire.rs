@@ -5,7 +5,7 @@ use crate::{Finding, Tree, layers, source};
 
 /// The crate of generated types.
 const WIRE: &str = "tengen_proto";
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "client.rs",
     "config.rs",
     "convert.rs",
@@ -15,6 +15,7 @@ const FILES: [&str; 10] = [
     "main.rs",
     "process.rs",
     "service.rs",
+    "telling.rs",
     "tokens.rs",
 ];
 const FOLDERS: [&str; 2] = ["convert", "service"];

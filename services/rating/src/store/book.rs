@@ -2,7 +2,7 @@
 
 use sqlx::{Any, Row, Transaction};
 use tengen_kit::sql;
-use tengen_ladder::{Booking, Change, Counted, Side};
+use tengen_ladder::{Booking, Change, Counted, Side, Terms};
 
 use super::rows::{self, counted_word, kind_word, seat_word};
 use super::{Account, Counts, Entry, GameEnd, Kind, Place, Store};
@@ -15,6 +15,7 @@ const LOCK_PLAYERS: &str = include_str!("sql/lock_players.sql");
 const INSERT_ENTRIES: &str = include_str!("sql/insert_entries.sql");
 const INSERT_FEES: &str = include_str!("sql/insert_fees.sql");
 const UPDATE_PLAYERS: &str = include_str!("sql/update_players.sql");
+const INSERT_NOTICES: &str = include_str!("sql/insert_notices.sql");
 const RESULT: &str = "select * from results where game_id = $1 and version = $2";
 const ENTRIES_IN_FORCE: &str = "select * from ledger
     where game_id = $1 and result_version = $2 and kind <> 'COMPENSATION' order by seat";
@@ -25,6 +26,10 @@ const FEES_PAID: &str = "select player_id, cast(sum(amount) as bigint) as paid f
 struct Book<'a> {
     store: &'a Store,
     end: &'a GameEnd,
+    /// What the end means, once it is known whether points move.
+    terms: [Terms; 2],
+    /// What a seat is paid, where it is.
+    fee: i64,
     at_ms: i64,
     transaction: Transaction<'static, Any>,
 }
@@ -54,11 +59,16 @@ impl Store {
     /// levels of now, for the stake of then (rulebook L14). One that comes after a later one is
     /// only written down. So in any order, and where a version is lost, the newest stands.
     ///
+    /// Where the two have played as many games within a day as may move points, a rated game moves
+    /// none and pays what a casual one does; it counts.
+    ///
     /// # Errors
     /// When the database fails; when a version is of another game than the one it corrects.
     pub(crate) async fn book(&self, end: &GameEnd) -> Result<(), StoreError> {
         let transaction = sql::begin_write(&self.pool).await?;
-        let mut book = Book { store: self, end, at_ms: self.time.now_ms(), transaction };
+        let fee = if end.rated { self.fees.rated } else { self.fees.casual };
+        let at_ms = self.time.now_ms();
+        let mut book = Book { store: self, end, terms: end.terms, fee, at_ms, transaction };
         // Locked first, so that two versions of one game are booked one after the other.
         let mut accounts = book.lock().await?;
         let previous = match book.insert_result().await? {
@@ -82,15 +92,24 @@ impl Store {
         }
         book.fees(&mut accounts, previous.map_or([0; 2], |previous| previous.paid)).await?;
         book.save(&accounts).await?;
+        if end.rated {
+            book.notices(&accounts).await?;
+        }
         book.transaction.commit().await?;
+        self.booked.send_modify(|bookings| *bookings = bookings.wrapping_add(1));
         tracing::debug!(end.result_id, "booked");
         Ok(())
     }
 }
 
 impl Book<'_> {
+    /// Writes the result down. Where the pair has had its games of the day, takes the points out of
+    /// the terms: both players are locked, so no other game of theirs is booked meanwhile. Games are
+    /// counted by the day back and ahead, as they may come in any order.
     async fn insert_result(&mut self) -> Result<Inserted, StoreError> {
         let [black, white] = &self.end.terms;
+        let cap = self.store.pair_cap;
+        let moves = self.end.rated && (black.stakes, white.stakes) != (0, 0);
         let row = sqlx::query(INSERT_RESULT)
             .bind(&self.end.game_id)
             .bind(self.end.version)
@@ -102,12 +121,15 @@ impl Book<'_> {
             .bind(counted_word(white.counted))
             .bind(self.end.ended_at_ms)
             .bind(self.at_ms)
+            .bind(i64::from(moves && cap > 0))
             .fetch_optional(&mut *self.transaction)
             .await?;
-        Ok(match row {
-            None => Inserted::Known,
-            Some(row) => Inserted::Beside(row.try_get("newest_other")?),
-        })
+        let Some(row) = row else { return Ok(Inserted::Known) };
+        if moves && cap > 0 && row.try_get::<i64, _>("moving_games")? >= cap {
+            self.terms = self.terms.map(|terms| Terms { stakes: 0, ..terms });
+            self.fee = self.store.fees.casual;
+        }
+        Ok(Inserted::Beside(row.try_get("newest_other")?))
     }
 
     async fn previous(&mut self, before: i64) -> Result<Previous, StoreError> {
@@ -180,7 +202,7 @@ impl Book<'_> {
             self.insert_entries(accounts, Kind::Compensation, &black.reason, bookings).await?;
         }
         let kind = if corrects { Kind::Correction } else { Kind::Result };
-        let book = |seat: usize| ladder.book(self.end.terms[seat], stake, accounts[seat].standing);
+        let book = |seat: usize| ladder.book(self.terms[seat], stake, accounts[seat].standing);
         let bookings = [book(0), book(1)];
         self.insert_entries(accounts, kind, &self.end.reason, bookings).await
     }
@@ -231,10 +253,8 @@ impl Book<'_> {
         accounts: &mut [Account; 2],
         paid: [i64; 2],
     ) -> Result<(), StoreError> {
-        let fees = self.store.fees;
-        let fee = if self.end.rated { fees.rated } else { fees.casual };
-        let amount = |seat: usize| match (self.end.terms[seat].fee, paid[seat]) {
-            (true, 0) => fee,
+        let amount = |seat: usize| match (self.terms[seat].fee, paid[seat]) {
+            (true, 0) => self.fee,
             (true, _) => 0,
             (false, paid) => -paid,
         };
@@ -256,6 +276,16 @@ impl Book<'_> {
                 .bind(self.at_ms);
         }
         query.execute(&mut *self.transaction).await?;
+        Ok(())
+    }
+
+    /// The session service is to be told of each player's newest row.
+    async fn notices(&mut self, accounts: &[Account; 2]) -> Result<(), StoreError> {
+        let mut query = sqlx::query(INSERT_NOTICES);
+        for (player_id, account) in self.end.players.iter().zip(accounts) {
+            query = query.bind(player_id).bind(account.entries);
+        }
+        query.bind(self.at_ms).execute(&mut *self.transaction).await?;
         Ok(())
     }
 

@@ -1,7 +1,9 @@
 //! The ledger and what follows from it. SQL that SQLite and Postgres read alike.
 
+mod board;
 mod book;
-mod rows;
+mod notices;
+pub(crate) mod rows;
 
 use std::sync::Arc;
 
@@ -9,8 +11,10 @@ use sqlx::{AnyPool, Row};
 use tengen_kit::sql;
 use tengen_kit::time::SharedTime;
 use tengen_ladder::{Counted, Ladder, Side, Standing, Terms};
+use tokio::sync::watch;
 
-use crate::config::Fees;
+pub(crate) use self::board::{BoardKey, BoardPage, Ranked};
+use crate::config::{Config, Fees};
 use crate::error::StoreError;
 
 const ACCOUNT: &str = "select * from standings where player_id = $1";
@@ -64,7 +68,7 @@ pub(crate) struct Counts {
 }
 
 /// Where a player stood, as a ledger row keeps it, whatever the ladder is by now.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) level: i64,
     pub(crate) points: i64,
@@ -129,7 +133,20 @@ pub(crate) struct Store {
     pool: AnyPool,
     ladder: Arc<Ladder>,
     fees: Fees,
+    /// Rated games of one pair that move points within a day; 0 for any number.
+    pair_cap: i64,
     time: SharedTime,
+    /// How many bookings this process has made: whoever acts on them waits for a change.
+    booked: watch::Sender<u64>,
+}
+
+impl Entry {
+    /// Whether points would have moved, had the pair not played so many games: a win or a loss
+    /// moves some always.
+    pub(crate) fn is_pair_capped(&self) -> bool {
+        let moves = !matches!(self.counted, Counted::Draw | Counted::Nothing);
+        moves && self.nominal == 0 && self.kind != Kind::Compensation
+    }
 }
 
 impl Place {
@@ -144,8 +161,19 @@ impl Place {
 }
 
 impl Store {
-    pub(crate) fn new(pool: AnyPool, ladder: Arc<Ladder>, fees: Fees, time: SharedTime) -> Self {
-        Self { pool, ladder, fees, time }
+    pub(crate) fn new(
+        pool: AnyPool,
+        ladder: Arc<Ladder>,
+        config: &Config,
+        time: SharedTime,
+    ) -> Self {
+        let (fees, pair_cap) = (config.fees(), config.pair_cap);
+        Self { pool, ladder, fees, pair_cap, time, booked: watch::Sender::new(0) }
+    }
+
+    /// Tells of bookings that this process makes.
+    pub(crate) fn booked(&self) -> watch::Receiver<u64> {
+        self.booked.subscribe()
     }
 
     /// How many bookings are worth having under way at once.
@@ -215,12 +243,12 @@ impl Store {
 }
 
 /// One row more than the page was asked for: it says that there is more, and is not sent.
-fn cut<T>(mut rows: Vec<T>, size: i64, id: impl Fn(&T) -> i64) -> (Vec<T>, Option<i64>) {
+fn cut<T, K>(mut rows: Vec<T>, size: i64, key: impl Fn(&T) -> K) -> (Vec<T>, Option<K>) {
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     if rows.len() <= size {
         return (rows, None);
     }
     rows.truncate(size);
-    let next = rows.last().map(id);
+    let next = rows.last().map(key);
     (rows, next)
 }

@@ -35,7 +35,7 @@ pub(super) fn seat_word(seat: Side) -> &'static str {
 }
 
 /// What one seat of a booked result counted as.
-pub(super) fn counted(row: &AnyRow, column: &str) -> Result<Counted, sqlx::Error> {
+pub(crate) fn counted(row: &AnyRow, column: &str) -> Result<Counted, sqlx::Error> {
     meaning(&COUNTED, row, column)
 }
 
@@ -57,7 +57,7 @@ pub(super) fn account(row: &AnyRow, ladder: &Ladder) -> Result<Account, StoreErr
     })
 }
 
-pub(super) fn entry(row: &AnyRow) -> Result<Entry, sqlx::Error> {
+pub(crate) fn entry(row: &AnyRow) -> Result<Entry, sqlx::Error> {
     let place = |level, points, total| {
         Ok::<_, sqlx::Error>(Place {
             level: row.try_get(level)?,

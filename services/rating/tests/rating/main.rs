@@ -6,7 +6,12 @@
     reason = "a test fails by panicking"
 )]
 
+mod audit;
+mod board;
 mod calls;
 mod ends;
 mod intake;
+mod pairs;
+mod schema;
 mod support;
+mod telling;

@@ -1,7 +1,9 @@
-//! A rating service on a port of its own, with a database behind it and a results service before it
-//! that serves the outbox of a live state.
+//! A rating service on a port of its own, with a database behind it, a results service before it that
+//! serves the outbox of a live state, and a presence service beside it that is told of bookings.
 
+pub(crate) mod audit;
 pub(crate) mod game;
+pub(crate) mod presence;
 pub(crate) mod results;
 
 use std::sync::Arc;
@@ -16,6 +18,7 @@ use tengen_kit::sql;
 use tengen_kit::time::{SharedTime, WallTime};
 use tengen_live::{Memory, Settings};
 use tengen_proto::common::v1::Role;
+use tengen_proto::internal::v1::presence_service_server::PresenceServiceServer;
 use tengen_proto::internal::v1::results_service_server::ResultsServiceServer;
 use tengen_proto::rating::v1 as wire;
 use tengen_proto::rating::v1::rating_service_client::RatingServiceClient;
@@ -26,21 +29,25 @@ use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 
+use presence::Presence;
 use results::Results;
 
 const ISSUER: &str = "test";
 const AUDIENCE: &str = "tengen";
 
+pub(crate) type BoardPage = wire::ListLeaderboardResponse;
+
 /// Everything but the rating service, which may come and go.
 pub(crate) struct World {
     pub(crate) results: Results,
+    pub(crate) presence: Presence,
     pub(crate) time: SharedTime,
     pub(crate) config: Config,
     pub(crate) database: Database,
-    results_url: String,
+    others_url: String,
     secret: ServiceSecret,
     signer: Signer,
-    _results_server: Server,
+    _others: Server,
 }
 
 /// A rating service that runs, and a client of it.
@@ -65,17 +72,21 @@ impl World {
         let secret = ServiceSecret::generate();
         let signer = Signer::generate();
         let gate = gate(&secret, &signer, &time);
-        let service = Service::new("game").grpc(ResultsServiceServer::new(results.clone()));
-        let results_server = serve(service, gate).await;
+        let presence = Presence::new(time.clone());
+        let others = Service::new("others")
+            .grpc(ResultsServiceServer::new(results.clone()))
+            .grpc(PresenceServiceServer::new(presence.clone()));
+        let others = serve(others, gate).await;
         Self {
             results,
+            presence,
             time,
             config: Config::default(),
             database,
-            results_url: results_server.url.clone(),
+            others_url: others.url.clone(),
             secret,
             signer,
-            _results_server: results_server,
+            _others: others,
         }
     }
 
@@ -84,7 +95,8 @@ impl World {
         let parts = Parts {
             config: self.config.clone(),
             database: sql::open(self.database.url(), MIGRATIONS).await.unwrap(),
-            results: self.results_channel(),
+            results: self.channel(),
+            sessions: self.channel(),
             time: self.time.clone(),
             shutdown: Shutdown::new(),
         };
@@ -111,9 +123,10 @@ impl World {
         request
     }
 
-    fn results_channel(&self) -> ServiceChannel {
+    /// The way of the rating service to the others.
+    fn channel(&self) -> ServiceChannel {
         let tokens = ServiceTokens::new("rating", &self.secret, self.time.clone()).unwrap();
-        client::channel(&self.results_url, tokens).unwrap()
+        client::channel(&self.others_url, tokens).unwrap()
     }
 }
 
@@ -126,6 +139,26 @@ impl Rating {
     pub(crate) async fn result(&mut self, game_id: &str) -> wire::GetResultRatingResponse {
         let request = wire::GetResultRatingRequest { game_id: game_id.to_owned() };
         self.client.get_result_rating(request).await.unwrap().into_inner()
+    }
+
+    /// A page of the leaderboard.
+    pub(crate) async fn board(&mut self, page_size: i32, page_token: &str) -> BoardPage {
+        let request = wire::ListLeaderboardRequest {
+            page_size,
+            page_token: page_token.to_owned(),
+            around_player_id: String::new(),
+        };
+        self.client.list_leaderboard(request).await.unwrap().into_inner()
+    }
+
+    /// The page of the leaderboard with a player in the middle.
+    pub(crate) async fn board_around(&mut self, player_id: &str, page_size: i32) -> BoardPage {
+        let request = wire::ListLeaderboardRequest {
+            page_size,
+            page_token: String::new(),
+            around_player_id: player_id.to_owned(),
+        };
+        self.client.list_leaderboard(request).await.unwrap().into_inner()
     }
 
     /// All of a player's rows, the oldest first, read page by page.
@@ -170,7 +203,9 @@ fn gate(secret: &ServiceSecret, signer: &Signer, time: &SharedTime) -> Gate {
     verifier.set_jwks(&signer.jwks()).unwrap();
     let rules = tengen_proto::METHODS.iter().map(|method| {
         let role = Role::try_from(method.requires).unwrap();
-        Rule::new(method.path, role.as_str_name(), method.not_built)
+        // Served here, whether the session service has built it or not.
+        let here = method.path.contains(".PresenceService/");
+        Rule::new(method.path, role.as_str_name(), if here { "" } else { method.not_built })
     });
     Gate::new(rules, Arc::new(verifier))
 }
