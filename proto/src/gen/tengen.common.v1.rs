@@ -151,7 +151,8 @@ pub enum Reason {
     /// FAILED_PRECONDITION: the dead set is another by now; look again (rulebook C12.4).
     /// {"given": "…", "dead_set_hash": "…"}
     DeadSetChanged = 18,
-    /// FAILED_PRECONDITION: the claim on time is wrong: the deadline has not passed.
+    /// FAILED_PRECONDITION: the claim comes too early: on time, the deadline has not passed; on
+    /// absence, the opponent may still return.
     /// {"due_ms": "1767225600000"}
     NotDue = 19,
     /// FAILED_PRECONDITION: another player was first. {"challenge_id": "…"}
@@ -188,6 +189,8 @@ pub enum Reason {
     ReconnectTokenReused = 41,
     /// NOT_FOUND: the player has not played a rated game yet. {"player_id": "…"}
     NotRanked = 32,
+    /// FAILED_PRECONDITION: the claim comes too late: the opponent is here.
+    OpponentBack = 33,
     /// UNIMPLEMENTED: the method is part of the contract and not built yet; the message says why.
     NotBuilt = 28,
     /// FAILED_PRECONDITION: a later stream of the same device has taken over; do not try again.
@@ -235,6 +238,7 @@ impl Reason {
             Self::ReconnectTokenUnknown => "REASON_RECONNECT_TOKEN_UNKNOWN",
             Self::ReconnectTokenReused => "REASON_RECONNECT_TOKEN_REUSED",
             Self::NotRanked => "REASON_NOT_RANKED",
+            Self::OpponentBack => "REASON_OPPONENT_BACK",
             Self::NotBuilt => "REASON_NOT_BUILT",
             Self::Superseded => "REASON_SUPERSEDED",
         }
@@ -276,6 +280,7 @@ impl Reason {
             "REASON_RECONNECT_TOKEN_UNKNOWN" => Some(Self::ReconnectTokenUnknown),
             "REASON_RECONNECT_TOKEN_REUSED" => Some(Self::ReconnectTokenReused),
             "REASON_NOT_RANKED" => Some(Self::NotRanked),
+            "REASON_OPPONENT_BACK" => Some(Self::OpponentBack),
             "REASON_NOT_BUILT" => Some(Self::NotBuilt),
             "REASON_SUPERSEDED" => Some(Self::Superseded),
             _ => None,

@@ -226,7 +226,8 @@ pub struct Seat {
     /// Whether the player is here.
     #[prost(bool, tag = "4")]
     pub present: bool,
-    /// Until when an absent player may return; absent while present (rulebook L11).
+    /// The last instant for an absent player to return in; absent while present, and while play does
+    /// not go on (rulebook L11).
     #[prost(message, optional, tag = "5")]
     pub gone_deadline: ::core::option::Option<::prost_types::Timestamp>,
     /// Whether this side has confirmed that nothing more is to be played (rulebook C12.1).
@@ -1225,7 +1226,9 @@ pub struct Appealed {
     #[prost(string, tag = "3")]
     pub text: ::prost::alloc::string::String,
 }
-/// A player went away or came back (rulebook L11).
+/// A player went away or came back (rulebook L11). The time to return runs in PLAYING only: whoever
+/// is away when play begins or goes on has the whole reconnect_window from that event on, and what
+/// OutageCredited gives back is added.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PresenceChanged {
     /// Who.
@@ -1234,7 +1237,7 @@ pub struct PresenceChanged {
     /// Whether the player is here now.
     #[prost(bool, tag = "2")]
     pub present: bool,
-    /// Until when an absent player may return.
+    /// The last instant for an absent player to return in; absent while play does not go on.
     #[prost(message, optional, tag = "3")]
     pub deadline: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -1647,6 +1650,24 @@ pub struct ClaimTimeRequest {
 /// What ClaimTime did.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ClaimTimeResponse {
+    /// What the game became.
+    #[prost(message, optional, tag = "1")]
+    pub accepted: ::core::option::Option<Accepted>,
+}
+/// What ClaimAbsence asks.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ClaimAbsenceRequest {
+    /// The game.
+    #[prost(string, tag = "1")]
+    pub game_id: ::prost::alloc::string::String,
+    /// Names this request: 8 to 64 characters of A-Z a-z 0-9 _ and -. The same id with the same content
+    /// gets the same answer, on any replica.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// What ClaimAbsence did.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ClaimAbsenceResponse {
     /// What the game became.
     #[prost(message, optional, tag = "1")]
     pub accepted: ::core::option::Option<Accepted>,
@@ -2191,6 +2212,32 @@ pub mod game_service_client {
                 .insert(GrpcMethod::new("tengen.game.v1.GameService", "ClaimTime"));
             self.inner.unary(req, path, codec).await
         }
+        /// Claims the game from an opponent who stays away beyond the limit and is still gone (rulebook
+        /// L11).
+        pub async fn claim_absence(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ClaimAbsenceRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ClaimAbsenceResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tengen.game.v1.GameService/ClaimAbsence",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("tengen.game.v1.GameService", "ClaimAbsence"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Offers the opponent a draw, a take-back, a pause or a replay.
         pub async fn make_offer(
             &mut self,
@@ -2519,6 +2566,17 @@ pub mod game_service_server {
             request: tonic::Request<super::ClaimTimeRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ClaimTimeResponse>,
+            tonic::Status,
+        > {
+            Err(tonic::Status::unimplemented("Not yet implemented"))
+        }
+        /// Claims the game from an opponent who stays away beyond the limit and is still gone (rulebook
+        /// L11).
+        async fn claim_absence(
+            &self,
+            request: tonic::Request<super::ClaimAbsenceRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ClaimAbsenceResponse>,
             tonic::Status,
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
@@ -3203,6 +3261,51 @@ pub mod game_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ClaimTimeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tengen.game.v1.GameService/ClaimAbsence" => {
+                    #[allow(non_camel_case_types)]
+                    struct ClaimAbsenceSvc<T: GameService>(pub Arc<T>);
+                    impl<
+                        T: GameService,
+                    > tonic::server::UnaryService<super::ClaimAbsenceRequest>
+                    for ClaimAbsenceSvc<T> {
+                        type Response = super::ClaimAbsenceResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ClaimAbsenceRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as GameService>::claim_absence(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ClaimAbsenceSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

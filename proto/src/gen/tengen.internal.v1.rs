@@ -19,7 +19,7 @@ pub struct PlayerGoneRequest {
     /// The player.
     #[prost(string, tag = "1")]
     pub player_id: ::prost::alloc::string::String,
-    /// Counts up with each change of this player.
+    /// Positive, and higher with each change of this player.
     #[prost(int64, tag = "2")]
     pub presence_number: i64,
 }
@@ -36,7 +36,7 @@ pub struct PlayerBackRequest {
     /// The player.
     #[prost(string, tag = "1")]
     pub player_id: ::prost::alloc::string::String,
-    /// Counts up with each change of this player.
+    /// Positive, and higher with each change of this player.
     #[prost(int64, tag = "2")]
     pub presence_number: i64,
 }
@@ -208,7 +208,8 @@ pub mod game_control_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// A player's last stream ended.
+        /// A player's last stream ended. Told to every running game of the player; an older word than one
+        /// that a game knows changes nothing there, so it may be told again and in any order.
         pub async fn player_gone(
             &mut self,
             request: impl tonic::IntoRequest<super::PlayerGoneRequest>,
@@ -238,7 +239,7 @@ pub mod game_control_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// A player is here again.
+        /// A player is here again. As PlayerGone.
         pub async fn player_back(
             &mut self,
             request: impl tonic::IntoRequest<super::PlayerBackRequest>,
@@ -301,7 +302,8 @@ pub mod game_control_service_server {
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
-        /// A player's last stream ended.
+        /// A player's last stream ended. Told to every running game of the player; an older word than one
+        /// that a game knows changes nothing there, so it may be told again and in any order.
         async fn player_gone(
             &self,
             request: tonic::Request<super::PlayerGoneRequest>,
@@ -311,7 +313,7 @@ pub mod game_control_service_server {
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
-        /// A player is here again.
+        /// A player is here again. As PlayerGone.
         async fn player_back(
             &self,
             request: tonic::Request<super::PlayerBackRequest>,
@@ -1182,7 +1184,7 @@ pub struct StoredEvent {
     /// What happened. Points are row × columns + column.
     #[prost(
         oneof = "stored_event::Fact",
-        tags = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28"
+        tags = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 32"
     )]
     pub fact: ::core::option::Option<stored_event::Fact>,
 }
@@ -1263,6 +1265,12 @@ pub mod stored_event {
         /// A side, or nobody for both, confirmed the restored board.
         #[prost(bool, tag = "28")]
         RestorationConfirmed(bool),
+        /// The player went away: the number of the word of it.
+        #[prost(int64, tag = "29")]
+        Gone(i64),
+        /// The player is here: the number of the word of it, or of the one before.
+        #[prost(int64, tag = "32")]
+        Back(i64),
     }
 }
 /// Clocks were stopped.

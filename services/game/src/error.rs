@@ -71,13 +71,17 @@ pub fn rejected(rejection: &Rejection, record: &GameRecord) -> Refusal {
             fields.refuse(field, value, expected);
             fields.finish().err().unwrap_or_else(|| refusal("INVALID_FIELD"))
         }
-        Rejection::NotDue { due_ms } => {
-            let refusal = refusal("NOT_DUE");
-            match due_ms {
-                Some(at_ms) => refusal.meta("due_ms", at_ms),
-                None => refusal,
-            }
-        }
+        Rejection::NotDue { due_ms } => not_due(rejection, *due_ms),
+        Rejection::MayReturn { until_ms } => not_due(rejection, Some(until_ms.saturating_add(1))),
+        Rejection::OpponentBack => refusal("OPPONENT_BACK"),
+    }
+}
+
+fn not_due(rejection: &Rejection, due_ms: Option<i64>) -> Refusal {
+    let refusal = Refusal::new(Code::FailedPrecondition, "NOT_DUE", rejection.to_string());
+    match due_ms {
+        Some(at_ms) => refusal.meta("due_ms", at_ms),
+        None => refusal,
     }
 }
 

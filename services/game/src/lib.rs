@@ -4,9 +4,11 @@ mod archive;
 #[cfg(test)]
 mod archive_tests;
 mod beat;
+mod client;
 pub mod config;
 mod convert;
 mod error;
+mod herald;
 mod lag;
 mod outages;
 mod process;
@@ -15,18 +17,15 @@ mod record;
 mod record_tests;
 mod service;
 mod store;
-#[cfg(test)]
-mod store_tests;
 
 use std::sync::Arc;
 
 use sqlx::AnyPool;
-use tengen_kit::client::ServiceChannel;
 use tengen_kit::service::{MAX_MESSAGE_BYTES, Service};
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::sql::Migration;
 use tengen_kit::time::SharedTime;
-use tengen_link::{Here, tell};
+use tengen_link::Here;
 use tengen_live::Live;
 use tengen_proto::game::v1::lobby_service_server::LobbyServiceServer;
 use tengen_proto::game::v1::organiser_service_server::OrganiserServiceServer;
@@ -35,6 +34,7 @@ use tengen_proto::game::v1::referee_service_server::RefereeServiceServer;
 use tengen_proto::internal::v1::game_control_service_server::GameControlServiceServer;
 use tengen_proto::internal::v1::results_service_server::ResultsServiceServer;
 
+pub use client::{SessionChannel, session_channel};
 pub use config::Config;
 pub use process::{ProcessSettings, start};
 
@@ -58,16 +58,30 @@ pub struct Parts {
     /// The database of finished games, with [`MIGRATIONS`] applied.
     pub archive: AnyPool,
     /// The way to the session service.
-    pub sessions: ServiceChannel,
+    pub sessions: SessionChannel,
 }
 
 /// Binds the service to its parts, and begins to beat. To be called on a runtime.
 pub fn bind(parts: Parts) -> Service {
     let Parts { config, live, time, shutdown, archive, sessions } = parts;
     let archive = archive::Archive::new(archive);
-    let games = Arc::new(store::Games::new(Arc::clone(&live), archive, config.remembered));
     let here = Here::default();
-    let telling = tell(here.clone(), sessions.clone(), Arc::clone(&time), shutdown.clone());
+    let sessions = client::Sessions::new(sessions, Arc::clone(&time));
+    let (herald, crying) =
+        herald::Herald::new(sessions.clone(), Arc::clone(&time), shutdown.clone());
+    let remembered = config.remembered;
+    let games =
+        store::Games::new(Arc::clone(&live), archive, sessions.clone(), herald.clone(), remembered);
+    let games = Arc::new(games);
+    let telling = sessions.clone();
+    let telling = here.clone().keep_telling(
+        move |told| {
+            let sessions = telling.clone();
+            async move { sessions.present(told).await }
+        },
+        Arc::clone(&time),
+        shutdown.clone(),
+    );
     tokio::spawn(beat::beat(Arc::downgrade(&games), Arc::clone(&live), Arc::clone(&time)));
     let watches = service::watch::Watches::new(
         Arc::clone(&games),
@@ -76,8 +90,12 @@ pub fn bind(parts: Parts) -> Service {
         shutdown.clone(),
     );
     let play = service::Play { games: Arc::clone(&games), watches, here };
-    let lobby =
-        service::lobby::Lobby { games: Arc::clone(&games), live: Arc::clone(&live), config };
+    let lobby = service::lobby::Lobby {
+        games: Arc::clone(&games),
+        live: Arc::clone(&live),
+        config,
+        herald,
+    };
     let records = service::records::Records { games: Arc::clone(&games) };
     let referee = service::referee::Referee { games: Arc::clone(&games) };
     let organiser = service::organiser::Organiser { games: Arc::clone(&games), sessions };
@@ -94,4 +112,5 @@ pub fn bind(parts: Parts) -> Service {
         )
         .grpc(ResultsServiceServer::new(control).max_decoding_message_size(MAX_MESSAGE_BYTES))
         .task(telling)
+        .task(crying)
 }

@@ -7,7 +7,7 @@ use tengen_kit::client::Urls;
 use tengen_kit::config::{DatabaseUrl, RedisUrl, Settings};
 use tengen_kit::service::Service;
 
-use crate::{Config, MIGRATIONS, Parts, bind};
+use crate::{Config, MIGRATIONS, Parts, bind, session_channel};
 
 /// The settings of the process, beside those that every service has.
 #[derive(Debug, Clone, clap::Args)]
@@ -55,6 +55,6 @@ pub async fn start(
         time: site.time,
         shutdown: site.shutdown,
         archive,
-        sessions,
+        sessions: session_channel(sessions),
     }))
 }

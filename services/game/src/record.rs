@@ -33,16 +33,6 @@ pub struct GameRecord {
     /// Whether events that this replica has seen are gone from the live state, and the record does
     /// not say so yet.
     pub lost: bool,
-    /// What is known to be committed, while it is not known of the rest.
-    sure: Option<Mark>,
-}
-
-/// What has been seen of a game.
-#[derive(Debug, Clone, Copy)]
-struct Mark {
-    head: Head,
-    restorations: u32,
-    lost: bool,
 }
 
 /// The head before the first event.
@@ -107,10 +97,20 @@ impl GameRecord {
     /// As [`GameRecord::from_log`].
     pub fn renewed(&self, record: &Record) -> Result<Self, Broken> {
         let mut game = Self::from_log(&self.id, record)?;
-        let seen = self.sure.unwrap_or(self.mark());
-        let told = game.table.restorations() > seen.restorations;
-        game.lost = (seen.lost || !holds(record, seen.head)) && !told;
+        let told = game.table.restorations() > self.table.restorations();
+        game.lost = (self.lost || !holds(record, self.head)) && !told;
         Ok(game)
+    }
+
+    /// Goes on by the entries that follow this head. False if `head` is not the one this log has
+    /// there, or an entry does not fit: the record is to be read whole then.
+    pub fn go_on(&mut self, entries: &[Bytes], head: Head) -> bool {
+        let mut chained = self.head;
+        let mut heads = entries.iter().map(|entry| {
+            chained = after(chained, entry);
+            chained
+        });
+        heads.any(|passed| passed == head) && entries.iter().all(|entry| self.append(entry).is_ok())
     }
 
     /// Whether a log goes on from where this game stands.
@@ -118,41 +118,26 @@ impl GameRecord {
         holds(record, self.head)
     }
 
-    const fn mark(&self) -> Mark {
-        let Self { head, lost, .. } = *self;
-        Mark { head, restorations: self.table.restorations(), lost }
-    }
-
-    /// Folds in events that are about to be committed. Until [`GameRecord::committed`] is called,
-    /// the record is [`unsure`](Self::unsure): whoever finds it so reads it again.
+    /// The game after events that were decided on it, and their entries.
     ///
     /// # Errors
     /// Events that cannot follow.
-    pub fn fold(&mut self, events: &[Event], head: Head) -> Result<(), Broken> {
-        self.sure.get_or_insert(self.mark());
+    pub fn with(&self, events: &[Event]) -> Result<(Self, Vec<Bytes>), Broken> {
+        let (entries, head) = self.entries(events);
+        let mut game = self.clone();
         for (event, sequence) in events.iter().zip(self.head.sequence + 1..) {
-            self.table.fold(event).map_err(|error| broken(&self.id, sequence, error))?;
-            self.lost &= event.fact != Fact::Restored;
+            game.table.fold(event).map_err(|error| broken(&self.id, sequence, error))?;
+            game.lost &= event.fact != Fact::Restored;
         }
-        self.head = head;
-        Ok(())
-    }
-
-    /// The events that were folded in are committed.
-    pub const fn committed(&mut self) {
-        self.sure = None;
-    }
-
-    /// Whether events were folded in of which it is not known that they were committed.
-    pub const fn unsure(&self) -> bool {
-        self.sure.is_some()
+        game.head = head;
+        Ok((game, entries))
     }
 
     fn first(id: &str, entry: &Bytes) -> Result<Self, Broken> {
         let (players, event) = stored::parse_opening(entry).map_err(|what| broken(id, 1, what))?;
         let table = Table::open(&event).map_err(|error| broken(id, 1, error))?;
         let head = after(BEGIN, entry);
-        Ok(Self { id: id.to_owned(), players, table, head, lost: false, sure: None })
+        Ok(Self { id: id.to_owned(), players, table, head, lost: false })
     }
 
     /// Folds the next entry in.

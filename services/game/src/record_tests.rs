@@ -123,6 +123,8 @@ fn fact() -> impl Strategy<Value = Fact> {
             to_ms
         }),
         ms.prop_map(|ms| Fact::LagMeasured { ms }),
+        (1..i64::MAX).prop_map(|number| Fact::Gone { number }),
+        (0..i64::MAX).prop_map(|number| Fact::Back { number }),
         offer().prop_map(Fact::Offered),
         (offer(), any::<bool>()).prop_map(|(offer, accept)| Fact::Answered { offer, accept }),
         ended(),

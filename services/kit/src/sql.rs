@@ -11,12 +11,14 @@ use std::time::Duration;
 
 use sqlx::any::AnyPoolOptions;
 use sqlx::migrate::{MigrationType, Migrator};
-use sqlx::{Any, AnyPool, AssertSqlSafe, Executor, SqlSafeStr, SqlStr, Transaction};
+use sqlx::{Any, AnyPool, AssertSqlSafe, Connection, Executor, SqlSafeStr, SqlStr, Transaction};
 
 use crate::status::Refusal;
 
 const MOST_CONNECTIONS: u32 = 16;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
+/// A connection that was idle for longer is tried before it is used.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// One step of a schema: a file of `migrations/`, which is never changed once released.
 #[derive(Debug, Clone, Copy)]
@@ -77,8 +79,19 @@ pub async fn open(url: &str, migrations: &[Migration]) -> Result<AnyPool, SqlErr
 /// When the address is of another kind.
 pub fn pool(url: &str) -> Result<AnyPool, SqlError> {
     sqlx::any::install_default_drivers();
-    let options =
-        AnyPoolOptions::new().max_connections(MOST_CONNECTIONS).acquire_timeout(ACQUIRE_TIMEOUT);
+    let options = AnyPoolOptions::new()
+        .max_connections(MOST_CONNECTIONS)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                // One that was in use a moment ago is taken as it is: that saves a round trip.
+                if meta.idle_for > IDLE {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        });
     if is_sqlite(url) {
         sqlite(url, options)
     } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {

@@ -81,7 +81,7 @@ async fn around(rating: &mut Rating, player: &str, token: &mut String) -> Durati
     let taken = start.elapsed();
     assert!(page.players.iter().any(|ranked| ranked.player_id == player && ranked.rank > 0));
     // The very last pages are not full.
-    if page.next_page_token.len() > 0 && page.players.len() == 20 {
+    if !page.next_page_token.is_empty() && page.players.len() == 20 {
         *token = page.next_page_token;
     }
     taken

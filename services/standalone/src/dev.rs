@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use tengen_kit::auth::{Gate, KeyError, Rule, ServiceSecret, ServiceTokens, Verifier};
@@ -16,6 +17,9 @@ use tengen_kit::time::{SharedTime, WallTime};
 use tengen_live::{Live, Memory, OUTAGE_MS};
 use tengen_proto::{DESCRIPTORS, METHODS};
 use tokio::net::TcpListener;
+
+/// What a bad setting ends with (EX_USAGE of sysexits.h).
+const BAD_SETTING: u8 = 64;
 
 /// The arguments of `tengen dev`.
 #[derive(Debug, clap::Args)]
@@ -119,8 +123,19 @@ pub enum DevError {
 
 impl DevError {
     /// Whether a setting is wrong, which no second try mends.
-    pub fn is_setting(&self) -> bool {
+    fn is_setting(&self) -> bool {
         matches!(self, Self::NotLoopback(_) | Self::Data { .. } | Self::Setting(_))
+    }
+}
+
+/// Runs everything until the process is told to end, and says how that went.
+pub async fn command(arguments: Arguments) -> ExitCode {
+    match run(arguments).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{error}");
+            ExitCode::from(if error.is_setting() { BAD_SETTING } else { 1 })
+        }
     }
 }
 
@@ -128,7 +143,7 @@ impl DevError {
 ///
 /// # Errors
 /// When a setting is wrong, the port is taken, or a database cannot be opened.
-pub async fn run(arguments: Arguments) -> Result<(), DevError> {
+async fn run(arguments: Arguments) -> Result<(), DevError> {
     telemetry::init("tengen");
     let Arguments { listen, data, config } = arguments;
     if !listen.ip().is_loopback() {
@@ -190,7 +205,7 @@ pub async fn bind(
         time: Arc::clone(&time),
         shutdown: shutdown.clone(),
         archive: open("game", &data, tengen_game::MIGRATIONS).await?,
-        sessions: channel("game")?,
+        sessions: tengen_game::session_channel(channel("game")?),
     });
     let clock = tengen_clock::bind(tengen_clock::Parts {
         config: config.clock,

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tengen_standalone::{dev, load};
+use tengen_standalone::{audit, dev, load};
 use tokio::runtime::Builder;
 
 /// A move is many small messages, and a good part of its cost is the allocator's.
@@ -22,19 +22,20 @@ struct Arguments {
 enum Command {
     /// Runs all services in one process on loopback, with live games in memory.
     Dev(Box<dev::Arguments>),
+    /// Rebuilds the ledger's figures and compares them with what is stored.
+    Audit(audit::Arguments),
     /// Plays recorded games against a running suite, and tells how fast it answers.
     Load(Box<load::Plan>),
 }
-
-/// What a bad setting ends with (EX_USAGE of sysexits.h).
-const BAD_SETTING: u8 = 64;
 
 #[expect(clippy::print_stderr, reason = "there is no log yet")]
 fn main() -> ExitCode {
     let (mut runtime, command) = match Arguments::parse().command {
         command @ Command::Dev(_) => (Builder::new_multi_thread(), command),
         // One core for the client leaves the others to what it loads.
-        command @ Command::Load(_) => (Builder::new_current_thread(), command),
+        command @ (Command::Load(_) | Command::Audit(_)) => {
+            (Builder::new_current_thread(), command)
+        }
     };
     match runtime.enable_all().build() {
         Ok(runtime) => runtime.block_on(run(command)),
@@ -47,13 +48,8 @@ fn main() -> ExitCode {
 
 async fn run(command: Command) -> ExitCode {
     match command {
-        Command::Dev(arguments) => match dev::run(*arguments).await {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                tracing::error!("{error}");
-                ExitCode::from(if error.is_setting() { BAD_SETTING } else { 1 })
-            }
-        },
+        Command::Dev(arguments) => dev::command(*arguments).await,
+        Command::Audit(arguments) => audit::command(&arguments).await,
         Command::Load(plan) => load::command(&plan).await,
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use tengen_rules::{Colour, Point, Refusal};
 use tengen_timing::PauseReason;
 
-use crate::{EndReason, Event, Offer, Phase, Word};
+use crate::{EndReason, Event, IfGone, Offer, Phase, Word};
 
 /// Makes a request known again: two hashes that the caller computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,6 +67,8 @@ pub enum Act {
     Leave,
     /// To claim that the opponent's time is used up (rulebook C14.5).
     ClaimTime,
+    /// To claim the game, as the opponent stays away beyond the limit (rulebook L11).
+    ClaimAbsence,
     /// To take the seat of a scheduled game: the player has come (rulebook C14).
     Arrive,
     /// To offer the opponent something.
@@ -126,6 +128,8 @@ pub enum Decision {
     Due(Vec<Event>),
     /// Accepted: commit these events, all or none.
     Accepted(Vec<Event>),
+    /// Accepted, if the absent side is still gone.
+    IfGone(IfGone),
 }
 
 /// Why a command was refused. Nothing has changed.
@@ -208,6 +212,13 @@ pub enum Rejection {
         /// When the flag may be called; `None` if the opponent's clock does not run.
         due_ms: Option<i64>,
     },
+    /// The opponent is away, and may still return in time (rulebook L11).
+    MayReturn {
+        /// The last instant of it.
+        until_ms: i64,
+    },
+    /// The opponent is here.
+    OpponentBack,
 }
 
 impl fmt::Display for Rejection {
@@ -245,6 +256,10 @@ impl fmt::Display for Rejection {
             Self::NotDue { due_ms: Some(at_ms) } => {
                 write!(f, "the flag is called at {at_ms}, not yet")
             }
+            Self::MayReturn { until_ms } => {
+                write!(f, "the opponent may return until {until_ms}")
+            }
+            Self::OpponentBack => f.write_str("the opponent is here"),
             Self::NotDue { due_ms: None } => f.write_str("the opponent's clock does not run"),
         }
     }

@@ -28,7 +28,7 @@ impl Table {
         if let Some(outcome) = &self.outcome {
             return Err(Rejection::Ended { reason: outcome.reason });
         }
-        match command.act {
+        let decided = match command.act {
             Act::Play { number, point } => self.play(command, number, point, now_ms),
             Act::Pass { number } => self.give_up(command, number, Fact::Pass, now_ms),
             Act::Confirm { number } => self.give_up(command, number, Fact::Confirm, now_ms),
@@ -38,12 +38,14 @@ impl Table {
             Act::Resign => Ok(self.lost_by(command, EndReason::Resignation, now_ms)),
             Act::Leave => self.leave(command, now_ms),
             Act::ClaimTime => self.claim_time(command, due),
+            Act::ClaimAbsence => self.claim_absence(command, now_ms),
             Act::Arrive => self.arrive(command, now_ms),
             Act::Offer(offer) => self.offer_made(command, offer, now_ms),
             Act::Answer { offer, accept } => self.answered(command, offer, accept, now_ms),
             Act::Resume => self.resume_agreed(command, now_ms),
             Act::ConfirmRestored => self.confirm_restored(command, now_ms),
-        }
+        };
+        Ok(self.seen_by(command, decided?))
     }
 
     /// What a request that was accepted before is answered.
@@ -181,7 +183,7 @@ impl Table {
         }
         self.expect(Phase::Playing)?;
         if due.is_empty() {
-            let due_ms = self.next_due_ms().filter(|_| opponents);
+            let due_ms = self.flag_due_ms().filter(|_| opponents);
             return Err(Rejection::NotDue { due_ms });
         }
         for event in &mut due {

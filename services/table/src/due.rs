@@ -1,4 +1,4 @@
-//! What falls due by itself: flags and the end of counting.
+//! What falls due by itself: flags, the end of counting, and when absence is to be asked about.
 
 use tengen_rules::Colour;
 use tengen_timing::Flag;
@@ -9,18 +9,25 @@ use crate::{EndReason, Event, Fact, Phase, Settlement, Table, colour};
 pub(crate) const LAST_DISPUTE: u32 = 2;
 
 impl Table {
-    /// The instant at which [`Table::due`] has something; `None` while nothing can fall due.
+    /// The instant at which [`Table::due`] or [`Table::absence_over`] has something; `None` while
+    /// nothing can fall due.
     pub fn next_due_ms(&self) -> Option<i64> {
         match self.phase {
             Phase::Waiting => Some(self.wait_over_ms()),
-            Phase::Playing => {
-                let clock = self.clock.as_ref()?;
-                clock.due_ms(self.lag_ms[self.to_move.index()])
-            }
+            Phase::Playing => self.flag_due_ms().into_iter().chain(self.absence_due_ms()).min(),
             Phase::Paused => self.pauses.iter().filter_map(|(_, until_ms)| *until_ms).min(),
             Phase::Counting => self.counting.deadline_ms,
             Phase::Restored => self.restoration_deadline_ms(),
             Phase::Ended => None,
+        }
+    }
+
+    /// The same where it is not known whether an absent player is still gone: that is asked again at
+    /// `again_ms`.
+    pub fn next_due_unanswered_ms(&self, again_ms: i64) -> Option<i64> {
+        match self.absence_due_ms() {
+            Some(_) => self.flag_due_ms().into_iter().chain([again_ms]).min(),
+            None => self.next_due_ms(),
         }
     }
 
@@ -43,14 +50,22 @@ impl Table {
         }
     }
 
+    /// When the flag is to be called; `None` if no clock runs.
+    pub(crate) fn flag_due_ms(&self) -> Option<i64> {
+        self.clock.as_ref()?.due_ms(self.lag_ms[self.to_move.index()])
+    }
+
     fn flag(&self, now_ms: i64) -> Option<Flag> {
         self.clock.as_ref()?.flag_with_lag(now_ms, self.lag_ms[self.to_move.index()])
     }
 
-    /// The end on time. Its stamp is the instant the flag fell, whenever that was noticed.
+    /// The end on time, of a player who is here or away. Its stamp is the instant the flag fell,
+    /// whenever that was noticed.
     pub(crate) fn flagged(&self, flag: Flag) -> Event {
-        let winner = colour(flag.seat.other());
-        let mut event = Event::ended(EndReason::Time, Some(winner), None);
+        let loser = colour(flag.seat);
+        let here = self.present(loser);
+        let reason = if here { EndReason::Time } else { EndReason::TimeWhileAway };
+        let mut event = Event::ended(reason, Some(loser.opponent()), None);
         event.at_ms = flag.at_ms.max(self.last_at_ms);
         event
     }

@@ -94,6 +94,16 @@ pub enum Fact {
         /// The delay, before any cap.
         ms: i64,
     },
+    /// A player went away (rulebook L11).
+    Gone {
+        /// The number of the word of it.
+        number: i64,
+    },
+    /// A player is here again, or was here all the time.
+    Back {
+        /// The number of the word of it, or of the one before.
+        number: i64,
+    },
     /// Something was offered.
     Offered(Offer),
     /// The opponent's offer was answered.

@@ -6,6 +6,7 @@ use std::fmt;
 use tengen_rules::{Colour, Game, Point};
 use tengen_timing::{Clock, Flag};
 
+use crate::presence::Seated;
 use crate::state::{Counting, HeldUp};
 use crate::{Event, Fact, Opening, Outcome, Phase, Settings, Table, Turn, TurnKind, seat};
 
@@ -74,6 +75,7 @@ impl Table {
             last_charge: None,
             lag_ms: [0; 2],
             requests: HashMap::new(),
+            seated: [Seated::default(); 2],
             outcome: None,
         })
     }
@@ -88,6 +90,7 @@ impl Table {
         self.follows(event).map_err(misfit)?;
         self.sequence = sequence;
         self.change(event).map_err(misfit)?;
+        self.keep_windows(event.at_ms);
         self.last_at_ms = event.at_ms;
         if let Some(request) = event.request {
             self.requests.insert(request.key, (request.digest, sequence));
@@ -104,6 +107,7 @@ impl Table {
             }
             Fact::Opened(_) => return Err("a second opening".into()),
             Fact::LagMeasured { .. } | Fact::Ended { .. } => return Ok(()),
+            Fact::Gone { .. } | Fact::Back { .. } => return Ok(()),
             Fact::Restored if self.phase != Phase::Waiting => return Ok(()),
             Fact::Credited { .. } if matches!(self.phase, Phase::Waiting | Phase::Counting) => {
                 return Ok(());
@@ -161,6 +165,8 @@ impl Table {
                 self.fold_credit(*reason, *from_ms, *to_ms);
             }
             Fact::LagMeasured { ms } => self.lag_ms[side(event)?.index()] = *ms,
+            Fact::Gone { number } => self.fold_presence(side(event)?, (true, *number))?,
+            Fact::Back { number } => self.fold_presence(side(event)?, (false, *number))?,
             Fact::Offered(offer) => self.offers[side(event)?.index()] = Some(*offer),
             Fact::Answered { .. } => self.offers[side(event)?.opponent().index()] = None,
             Fact::TakenBack => self.fold_take_back(at_ms)?,

@@ -9,6 +9,7 @@ mod fold;
 mod offers;
 mod outcome;
 mod pause;
+mod presence;
 mod restored;
 mod settings;
 mod state;
@@ -18,6 +19,7 @@ pub use command::{Act, Command, Decision, Order, Ordered, Rejection, Request};
 pub use event::{Event, Fact, ForbiddenWhy, Offer, Opening, Word};
 pub use fold::FoldError;
 pub use outcome::{Counted, EndReason, Outcome, Settlement};
+pub use presence::{IfGone, Presence};
 pub use settings::{Absence, IllegalMove, OutOfTurn, Settings, SettingsError, TwoPasses, limits};
 pub use state::{Phase, Table, Turn, TurnKind};
 

@@ -54,7 +54,7 @@ impl Table {
     pub(crate) fn no_flag_is_falling(&self, now_ms: i64) -> Result<(), Rejection> {
         let fallen = self.clock.as_ref().and_then(|clock| clock.flag(now_ms));
         match fallen {
-            Some(_) => Err(Rejection::NotDue { due_ms: self.next_due_ms() }),
+            Some(_) => Err(Rejection::NotDue { due_ms: self.flag_due_ms() }),
             None => Ok(()),
         }
     }

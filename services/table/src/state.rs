@@ -6,6 +6,7 @@ use std::fmt;
 use tengen_rules::{Area, Colour, Count, Game, Point, PointSet, area};
 use tengen_timing::{Charge, Clock, PauseReason};
 
+use crate::presence::Seated;
 use crate::restored::Restoration;
 use crate::{Counted, Offer, Outcome, Request, Settings, Settlement, seat};
 
@@ -87,6 +88,8 @@ pub struct Table {
     pub(crate) lag_ms: [i64; 2],
     /// Accepted requests: the digest of the content and the sequence of the last event.
     pub(crate) requests: HashMap<u64, (u32, i64)>,
+    /// Who is here.
+    pub(crate) seated: [Seated; 2],
     pub(crate) outcome: Option<Outcome>,
 }
 

@@ -54,6 +54,8 @@ pub enum Act {
     Leave,
     /// A claim on time.
     Claim,
+    /// A claim of the game against who is away.
+    ClaimAbsence,
     /// An offer.
     Offer(wire::OfferKind),
     /// An answer to one.
@@ -153,6 +155,7 @@ impl Ask {
             Act::Resign => call!(games.resign(ResignRequest {})),
             Act::Leave => call!(games.leave(LeaveRequest {})),
             Act::Claim => call!(games.claim_time(ClaimTimeRequest {})),
+            Act::ClaimAbsence => call!(games.claim_absence(ClaimAbsenceRequest {})),
             Act::Offer(kind) => call!(games.make_offer(MakeOfferRequest { kind: kind as i32 })),
             Act::Answer(kind, accept) => {
                 call!(games.answer_offer(AnswerOfferRequest { kind: kind as i32, accept: accept }))

@@ -16,6 +16,8 @@ pub struct Book {
     pub games: BTreeMap<String, GameBook>,
     /// By caller and request id.
     pub asked: BTreeMap<(String, String), Asked>,
+    /// Who is where.
+    pub presence: Whereabouts,
     /// When the live state was told a beat.
     pub beats: Vec<i64>,
     /// Counts on with each thing that is taken down, to tell what was before what.
@@ -61,6 +63,55 @@ pub struct Asked {
     pub answers: Vec<Answer>,
     /// When its client learnt that it was accepted; never, as long as it did not.
     pub settled: u64,
+}
+
+/// Where the players are, truly, and what was said of it.
+#[derive(Debug, Default)]
+pub struct Whereabouts {
+    /// By player: whether he is gone, and the number of the last change.
+    players: BTreeMap<String, (bool, i64)>,
+    /// Words that the game service has heard.
+    pub told: Vec<Told>,
+    /// Of whom, and when, it was said that he is still gone.
+    pub still_gone: Vec<(String, i64)>,
+}
+
+/// A word of somebody's presence.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// Of whom.
+    pub player_id: String,
+    /// Whether he is gone.
+    pub gone: bool,
+    /// The number of the change.
+    pub number: i64,
+    /// When it was sent.
+    pub sent_ms: i64,
+    /// When the answer was there.
+    pub at_ms: i64,
+}
+
+impl Whereabouts {
+    /// Somebody goes or comes; the number of it.
+    pub fn change(&mut self, player_id: &str, gone: bool, now_ms: i64) -> i64 {
+        let player = self.players.entry(player_id.to_owned()).or_default();
+        *player = (gone, now_ms.max(player.1 + 1));
+        player.1
+    }
+
+    /// Whether somebody is gone.
+    pub fn is_gone(&self, player_id: &str) -> bool {
+        self.players.get(player_id).is_some_and(|player| player.0)
+    }
+
+    /// Whether somebody is gone, for one who asks for it.
+    pub fn asked(&mut self, player_id: &str, now_ms: i64) -> bool {
+        let gone = self.is_gone(player_id);
+        if gone {
+            self.still_gone.push((player_id.to_owned(), now_ms));
+        }
+        gone
+    }
 }
 
 impl Book {

@@ -8,7 +8,7 @@ use crate::world::World;
 /// How often a request is sent before its client gives up.
 const TRIES: usize = 8;
 /// Refusals that a request of this simulation may meet.
-const EXPECTED: [&str; 14] = [
+const EXPECTED: [&str; 15] = [
     "GAME_ENDED",
     "WRONG_PHASE",
     "STALE_MOVE_NUMBER",
@@ -23,6 +23,7 @@ const EXPECTED: [&str; 14] = [
     "CASUAL_ONLY",
     "NO_OFFER",
     "LIMIT_REACHED",
+    "OPPONENT_BACK",
 ];
 
 /// A client, with dice of its own.

@@ -4,10 +4,8 @@
 use std::sync::{Arc, OnceLock};
 
 use tengen_kit::auth::{Claims, Gate, Rule, ServiceSecret, ServiceTokens, Signer, Verifier};
-use tengen_kit::client::{self, ServiceChannel};
 use tengen_kit::time::ManualTime;
 use tengen_proto::METHODS;
-use tokio::runtime::{Builder, Runtime};
 use tonic::Request;
 use tonic::metadata::{Ascii, MetadataValue};
 
@@ -31,10 +29,6 @@ pub struct Keys {
     pub referee: Token,
     /// Of the other services.
     pub service: Token,
-    /// To a session service that never answers: nobody here asks it anything.
-    pub nobody: ServiceChannel,
-    // A channel lives in a runtime. Nothing ever runs in this one.
-    _idle: Runtime,
 }
 
 /// The id of a player.
@@ -67,18 +61,11 @@ impl Keys {
         verifier.set_jwks(&signer.jwks()).unwrap();
         let rules = METHODS.iter().map(|m| Rule::new(m.path, m.role(), m.not_built));
         let tokens = ServiceTokens::new("sim", &secret, time).unwrap();
-        let idle = Builder::new_current_thread().build().unwrap();
-        let nobody = {
-            let _entered = idle.enter();
-            client::channel("http://127.0.0.1:9", tokens.clone()).unwrap()
-        };
         Self {
             gate: Gate::new(rules, Arc::new(verifier)),
             players: (0..PLAYERS).map(|n| token(&signer, player_id(n), "PLAYER")).collect(),
             referee: token(&signer, REFEREE.to_owned(), "REFEREE"),
             service: tokens.header().unwrap(),
-            nobody,
-            _idle: idle,
         }
     }
 }

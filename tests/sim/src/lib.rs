@@ -15,6 +15,7 @@ mod check;
 mod client;
 mod dice;
 mod faulty;
+mod house;
 mod keeper;
 mod keys;
 mod ledger;

@@ -153,9 +153,15 @@ fn settings(dice: &mut Dice) -> wire::Settings {
     let time = control(dice);
     let rows = lines(dice);
     let columns = if dice.chance(700) { rows } else { lines(dice) };
+    let rated = time.is_some() && dice.chance(600);
+    // A rated game gives five minutes, which no simulation takes.
+    let window_ms = if rated { 300_000 } else { dice.within(5_000..=12_000) };
+    let decides = !rated && dice.chance(400);
     wire::Settings {
+        reconnect_window: Some(duration(window_ms)),
+        absence: if decides { wire::Absence::OpponentDecides as i32 } else { 0 },
         size: Some(BoardSize { rows, columns }),
-        rated: time.is_some() && dice.chance(700),
+        rated,
         time,
         two_passes: dice.within(0..=2) as i32,
         illegal_move: dice.within(0..=2) as i32,

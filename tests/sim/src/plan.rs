@@ -42,6 +42,8 @@ pub struct Plan {
     pub call_abandoned: u32,
     /// How long a replica lives, at most; 0 for as long as it can.
     pub replica_lives_ms: i64,
+    /// How long a player stays before he is cut off, at most; 0 if none ever is.
+    pub wander_ms: i64,
     /// How long the store stays away when it does, at most; 0 if it never does. Only where it may be
     /// away is a long silence an outage.
     pub away_ms: i64,
@@ -60,7 +62,7 @@ impl Plan {
         let verbs = [rate(40), rate(40), rate(100), rate(8)];
         let calls = [rate(60), rate(60), rate(60), rate(60), rate(60)];
         let (wake_lost, round_breaks) = (rate(400), rate(300));
-        let [lives, away] = [rate(40), rate(6)].map(i64::from);
+        let [lives, away, wander] = [rate(40), rate(6), rate(20)].map(i64::from);
         Self {
             replicas: 2 + dice.below(2),
             keepers: 1 + dice.below(2),
@@ -78,6 +80,7 @@ impl Plan {
             call_late: calls[3],
             call_abandoned: calls[4],
             replica_lives_ms: lives * 1_000,
+            wander_ms: wander * 1_000,
             away_ms: away * 1_000,
             round_breaks,
         }

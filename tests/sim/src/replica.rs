@@ -13,6 +13,7 @@ use tonic::service::{Routes, RoutesBuilder};
 use tonic::{Response, Status};
 use tower::Layer;
 
+use crate::house::House;
 use crate::keys::keys;
 use crate::life::Life;
 use crate::world::World;
@@ -40,7 +41,7 @@ impl Replica {
             time: world.agenda.shared(),
             shutdown: shutdown.clone(),
             archive: world.archive.clone(),
-            sessions: keys().nobody.clone(),
+            sessions: tengen_game::session_channel(House::routes(world)),
         });
         let mut routes = RoutesBuilder::default();
         service.routes.into_iter().for_each(|add| add(&mut routes));

@@ -5,7 +5,9 @@ use tokio::task::JoinSet;
 
 use crate::book::Book;
 use crate::check::{check, check_running};
+use crate::house::wander;
 use crate::keeper::{keep, live_on};
+use crate::keys::PLAYERS;
 use crate::ledger::take;
 use crate::lobby::{Made, make};
 use crate::meddler::meddle;
@@ -50,6 +52,9 @@ fn start(world: &World) {
     tokio::spawn(world.clone().come_and_go());
     for number in 0..world.plan.replicas {
         tokio::spawn(world.clone().keep_up(number));
+    }
+    for player in 0..PLAYERS {
+        tokio::spawn(wander(world.clone(), player));
     }
     for number in 0..world.plan.keepers {
         tokio::spawn(live_on(world.clone(), format!("clock-{number}"), keep));

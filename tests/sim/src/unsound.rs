@@ -125,9 +125,10 @@ impl Live for Unsound {
     async fn claim_due(&self, lease_ms: i64, most: usize) -> Result<Vec<Claim>, LiveError> {
         let mut claims = self.sound.claim_due(lease_ms, most).await?;
         if self.flaw == Flaw::LosesDue {
-            // It is given to the first who claims it, and to nobody after that.
+            // It is given to the first who claims it, if its way is good, and to nobody after that.
             let mut lost = self.lost.lock().unwrap();
-            claims.retain(|claim| lost.insert(claim.id.clone()));
+            let mut first = |claim: &Claim| lost.insert(claim.id.clone());
+            claims.retain(|claim| first(claim) && !self.shows(Flaw::LosesDue, 200));
         }
         Ok(claims)
     }

@@ -26,6 +26,8 @@ pub struct View {
     pub dead_set: String,
     /// What each side offers.
     pub offers: [Option<wire::OfferKind>; 2],
+    /// Whether each side is here.
+    pub present: [bool; 2],
     /// What was agreed.
     pub settings: wire::Settings,
     size: Size,
@@ -55,6 +57,8 @@ impl View {
             board: Game::new(size),
             dead_set: game.dead_set_hash.clone(),
             offers: [offer(&game.black), offer(&game.white)],
+            present: [&game.black, &game.white]
+                .map(|seat| seat.as_ref().is_none_or(|seat| seat.present)),
             settings,
             size,
         };
@@ -84,6 +88,11 @@ impl View {
             Some(Told::OfferMade(told)) => {
                 if let Some(colour) = colour(told.colour) {
                     self.offers[colour.index()] = Some(told.kind());
+                }
+            }
+            Some(Told::PresenceChanged(told)) => {
+                if let Some(colour) = colour(told.colour) {
+                    self.present[colour.index()] = told.present;
                 }
             }
             Some(Told::OfferAnswered(told)) => {

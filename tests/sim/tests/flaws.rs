@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tengen_sim::{Flaw, Unsound, run_over};
 
 /// Seeds that may pass before one fails.
-const SEEDS: u64 = 40;
+const SEEDS: u64 = 80;
 
 fn check(flaw: Flaw, expected: &str) {
     let mut others = Vec::new();

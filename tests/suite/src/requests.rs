@@ -40,6 +40,7 @@ const REQUESTS: &[(&str, &str)] = &[
     ("GameService/Resign", r#"{"game_id":"$OTHER","request_id":"$NEW"}"#),
     ("GameService/Leave", r#"{"game_id":"$OTHER","request_id":"$NEW"}"#),
     ("GameService/ClaimTime", r#"{"game_id":"$GAME","request_id":"$NEW"}"#),
+    ("GameService/ClaimAbsence", r#"{"game_id":"$GAME","request_id":"$NEW"}"#),
     (
         "GameService/MakeOffer",
         r#"{"game_id":"$OTHER","request_id":"$NEW","kind":"OFFER_KIND_DRAW"}"#,
@@ -85,6 +86,7 @@ const REQUESTS: &[(&str, &str)] = &[
     ("RatingService/ListLedger", r#"{"player_id":"$PLAYER","page_size":5,"page_token":"9"}"#),
     ("RatingService/ListFees", r#"{"page_size":5,"page_token":"9"}"#),
     ("RatingService/GetResultRating", r#"{"game_id":"$GAME"}"#),
+    ("RatingService/ListLeaderboard", r#"{"page_size":5,"page_token":""}"#),
     ("SessionService/Register", r#"{"request_id":"$NEW","name":"aki","password":"three corners"}"#),
     ("SessionService/SignIn", r#"{"name":"aki","password":"three corners"}"#),
     ("SessionService/GetKeys", "{}"),

@@ -29,6 +29,7 @@ fn table() -> Vec<(&'static str, &'static str, Vec<Value>)> {
         ("*", "move_number", vec![json!(0), json!(-1), json!(i32::MIN)]),
         ("*", "page_size", vec![json!(-1), json!(101), json!(i32::MIN), json!(i32::MAX)]),
         ("*", "page_token", vec![json!("0"), json!("-1"), json!("x"), json!("9".repeat(30))]),
+        ("ListLeaderboardRequest", "around_player_id", ids()[1..].to_vec()),
         ("*", "point", vec![Value::Null]),
         ("*", "point.row", off_board()),
         ("*", "point.column", off_board()),

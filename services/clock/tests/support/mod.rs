@@ -288,13 +288,14 @@ impl Site {
         let archive = format!("sqlite://{}/archive.db", self.folder.path().display());
         // Nothing here asks the session service for anything.
         let tokens = ServiceTokens::new("game", &self.secret, self.time.shared()).unwrap();
+        let sessions = client::channel("http://127.0.0.1:9", tokens).unwrap();
         let service = tengen_game::bind(tengen_game::Parts {
             config: tengen_game::Config::default(),
             live: Arc::clone(&self.live),
             time: self.time.shared(),
             shutdown: shutdown.clone(),
             archive: sql::open(&archive, tengen_game::MIGRATIONS).await.unwrap(),
-            sessions: client::channel("http://127.0.0.1:9", tokens).unwrap(),
+            sessions: tengen_game::session_channel(sessions),
         });
         let (reporter, health) = tonic_health::server::health_reporter();
         let mut routes = RoutesBuilder::default();

@@ -146,6 +146,7 @@ command!(DisputeCountRequest, |_message, _fields| Act::Dispute);
 command!(ResignRequest, |_message, _fields| Act::Resign);
 command!(LeaveRequest, |_message, _fields| Act::Leave);
 command!(ClaimTimeRequest, |_message, _fields| Act::ClaimTime);
+command!(ClaimAbsenceRequest, |_message, _fields| Act::ClaimAbsence);
 command!(TakeSeatRequest, |_message, _fields| Act::Arrive);
 command!(ResumePlayRequest, |_message, _fields| Act::Resume);
 command!(ConfirmRestoredRequest, |_message, _fields| Act::ConfirmRestored);

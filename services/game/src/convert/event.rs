@@ -75,6 +75,7 @@ fn shown(record: &GameRecord, event: &Event) -> Shown {
         Fact::LagMeasured { ms } => {
             Shown::LagMeasured(wire::LagMeasured { colour: by, lag: Some(duration(*ms)) })
         }
+        Fact::Gone { .. } | Fact::Back { .. } => Shown::PresenceChanged(presence(table, event)),
         Fact::Offered(offer) => {
             Shown::OfferMade(wire::OfferMade { colour: by, kind: kind::offer(*offer) as i32 })
         }
@@ -138,6 +139,14 @@ fn marked(table: &Table, by: i32, at: Point, dead: bool) -> wire::DeadMarked {
         stones: points(&table.game().board().string(at).unwrap_or_default()),
         dead,
         dead_set_hash: dead_set_hash(table.dead().digest()),
+    }
+}
+
+fn presence(table: &Table, event: &Event) -> wire::PresenceChanged {
+    wire::PresenceChanged {
+        colour: colour_or_none(event.by),
+        present: event.by.is_some_and(|side| table.present(side)),
+        deadline: event.by.and_then(|side| table.gone_deadline_ms(side)).map(timestamp),
     }
 }
 

@@ -80,6 +80,8 @@ fn seat_of(record: &GameRecord, colour: Colour) -> wire::Seat {
         accepted: table.accepted(colour).is_some(),
         restoration_confirmed: table.restoration_confirmed(colour),
         captures: number(table.game().captured_by(colour)),
+        present: table.present(colour),
+        gone_deadline: table.gone_deadline_ms(colour).map(timestamp),
         offers: table.offer(colour).map(|offer| kind::offer(offer) as i32).into_iter().collect(),
         ..player(record.player(colour))
     }

@@ -5,6 +5,7 @@ pub mod command;
 pub mod event;
 pub mod game;
 pub mod kind;
+pub mod news;
 pub mod result;
 pub mod settings;
 pub mod stored;

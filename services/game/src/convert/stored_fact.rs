@@ -46,6 +46,8 @@ pub fn render(fact: &Fact, size: Size) -> Option<Stored> {
             to_ms: *to_ms,
         }),
         Fact::LagMeasured { ms } => Stored::LagMs(*ms),
+        Fact::Gone { number } => Stored::Gone(*number),
+        Fact::Back { number } => Stored::Back(*number),
         Fact::Offered(offer) => Stored::Offer(kind::offer(*offer) as i32),
         Fact::Answered { offer, accept: true } => Stored::Agree(kind::offer(*offer) as i32),
         Fact::Answered { offer, accept: false } => Stored::Decline(kind::offer(*offer) as i32),
@@ -97,6 +99,8 @@ pub fn parse(stored: &Stored, size: Size) -> Result<Fact, What> {
             to_ms: credit.to_ms,
         },
         Stored::LagMs(ms) => Fact::LagMeasured { ms: *ms },
+        Stored::Gone(number) => Fact::Gone { number: *number },
+        Stored::Back(number) => Fact::Back { number: *number },
         Stored::Offer(offer) => {
             Fact::Offered(kind::parse_offer(*offer).ok_or("an offer of nothing")?)
         }

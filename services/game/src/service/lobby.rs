@@ -18,8 +18,9 @@ use tonic::{Code, Request, Response, Status};
 use crate::config::Config;
 use crate::convert::command::{created, digest};
 use crate::convert::game::{game, player};
-use crate::convert::settings;
+use crate::convert::{news, settings};
 use crate::error;
+use crate::herald::Herald;
 use crate::record::{GameRecord, Player};
 use crate::store::Games;
 
@@ -42,6 +43,8 @@ pub struct Lobby {
     pub live: Arc<dyn Live>,
     /// The limits.
     pub config: Config,
+    /// Who tells whom a challenge is for.
+    pub herald: Herald,
 }
 
 /// What a change makes of a challenge; `None` leaves it as it is.
@@ -133,7 +136,10 @@ impl Lobby {
         let body = Some(stored.encode_to_vec().into());
         let until_ms = Some(self.live.now_ms().saturating_add(OPEN_FOR_MS));
         match self.live.put_entry(LOBBY, &id, None, body, until_ms).await {
-            Ok(_) => Ok(challenge),
+            Ok(_) => {
+                self.herald.challenged(news::challenged(&challenge, account.bot));
+                Ok(challenge)
+            }
             Err(LiveError::EntryConflict { .. }) => {
                 same(self.find(&id).await?.1, &stored, &request.request_id)
             }

@@ -6,6 +6,8 @@ pub mod organiser;
 pub mod records;
 pub mod referee;
 pub mod results;
+#[cfg(test)]
+pub mod stand_in;
 pub mod watch;
 mod watching;
 
@@ -144,6 +146,7 @@ commands! {
     resign: ResignRequest => ResignResponse,
     leave: LeaveRequest => LeaveResponse,
     claim_time: ClaimTimeRequest => ClaimTimeResponse,
+    claim_absence: ClaimAbsenceRequest => ClaimAbsenceResponse,
     take_seat: TakeSeatRequest => TakeSeatResponse,
     make_offer: MakeOfferRequest => MakeOfferResponse,
     answer_offer: AnswerOfferRequest => AnswerOfferResponse,

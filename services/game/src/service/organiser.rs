@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use tengen_kit::auth::caller;
-use tengen_kit::client::ServiceChannel;
 use tengen_kit::fields::Fields;
 use tengen_kit::status::Refusal;
 use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::organiser_service_server::OrganiserService;
-use tengen_proto::session::v1::GetAccountRequest;
-use tengen_proto::session::v1::session_service_client::SessionServiceClient;
 use tonic::{Code, Request, Response, Status};
 
+use crate::client::Sessions;
 use crate::convert::command::created;
 use crate::convert::game::game;
 use crate::convert::settings;
@@ -24,25 +22,15 @@ use crate::store::Games;
 pub struct Organiser {
     /// The games.
     pub games: Arc<Games>,
-    /// The way to the session service, which knows the players.
-    pub sessions: ServiceChannel,
+    /// The session service, which knows the players.
+    pub sessions: Sessions,
 }
 
 impl Organiser {
     /// The account of a seat.
-    async fn player(&self, field: &str, id: &str) -> Result<Player, Status> {
-        let request = GetAccountRequest { player_id: id.to_owned() };
-        let answer = SessionServiceClient::new(self.sessions.clone()).get_account(request).await;
-        match answer.map(|answer| answer.into_inner().account) {
-            Ok(Some(account)) => {
-                Ok(Player { id: account.player_id, name: account.name, bot: account.bot })
-            }
-            Ok(None) => Err(error::no_player(field, id).into()),
-            Err(status) if status.code() == Code::NotFound => {
-                Err(error::no_player(field, id).into())
-            }
-            Err(_) => Err(Refusal::behind_unavailable("session").into()),
-        }
+    async fn player(&self, field: &str, id: &str) -> Result<Player, Refusal> {
+        let account = self.sessions.account(id).await?;
+        account.ok_or_else(|| error::no_player(field, id))
     }
 
     async fn make(

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use prost::Message;
 use tengen_kit::fields::Fields;
 use tengen_kit::shutdown::Shutdown;
+use tengen_kit::status::Refusal;
 use tengen_kit::time::SharedTime;
 use tengen_live::Live;
 use tengen_proto::internal::v1 as internal;
 use tengen_proto::internal::v1::game_control_service_server::GameControlService;
 use tengen_proto::internal::v1::results_service_server::ResultsService;
 use tengen_proto::time::{duration, duration_ms, timestamp};
+use tengen_table::Presence;
 use tonic::{Request, Response, Status};
 
 use crate::error;
@@ -62,6 +64,36 @@ impl GameControlService for Control {
         let least_ms = self.games.measure(&game_id, &player_id, lag_ms).await?;
         Ok(Response::new(internal::LagMeasuredResponse { lag: Some(duration(least_ms)) }))
     }
+
+    async fn player_gone(
+        &self,
+        request: Request<internal::PlayerGoneRequest>,
+    ) -> Result<Response<internal::PlayerGoneResponse>, Status> {
+        let internal::PlayerGoneRequest { player_id, presence_number } = request.into_inner();
+        check_word(&player_id, presence_number)?;
+        let word = Presence::Gone { number: presence_number };
+        let games = self.games.tell_all(&player_id, word).await?;
+        let games = i32::try_from(games).unwrap_or(i32::MAX);
+        Ok(Response::new(internal::PlayerGoneResponse { games }))
+    }
+
+    async fn player_back(
+        &self,
+        request: Request<internal::PlayerBackRequest>,
+    ) -> Result<Response<internal::PlayerBackResponse>, Status> {
+        let internal::PlayerBackRequest { player_id, presence_number } = request.into_inner();
+        check_word(&player_id, presence_number)?;
+        let word = Presence::Back { number: presence_number };
+        self.games.tell_all(&player_id, word).await?;
+        Ok(Response::new(internal::PlayerBackResponse {}))
+    }
+}
+
+fn check_word(player_id: &str, number: i64) -> Result<(), Refusal> {
+    let mut fields = Fields::new();
+    fields.id("player_id", player_id);
+    fields.range("presence_number", number, 1..=i64::MAX);
+    fields.finish()
 }
 
 #[tonic::async_trait]
@@ -123,6 +155,7 @@ mod tests {
 
     use super::*;
     use crate::archive::Archive;
+    use crate::service::stand_in::House;
 
     /// A service over an outbox that holds the results of these games.
     async fn control(folder: &std::path::Path, game_ids: &[&str]) -> Control {
@@ -144,7 +177,9 @@ mod tests {
             live.commit(game_id, commit).await.unwrap();
         }
         let database = sql::pool(&format!("sqlite://{}/games.db", folder.display())).unwrap();
-        let games = Games::new(Arc::clone(&live), Archive::new(database), 10);
+        let sessions = Arc::new(House::default()).sessions(Arc::clone(&time));
+        let herald = crate::store::tests::deaf(sessions.clone());
+        let games = Games::new(Arc::clone(&live), Archive::new(database), sessions, herald, 10);
         Control { games: Arc::new(games), live, time, shutdown: Shutdown::new() }
     }
 
@@ -164,6 +199,28 @@ mod tests {
         control.acknowledge_results(Request::new(request)).await.unwrap();
         assert_eq!(taken(&control, 1).await, ["g01-b:1"]);
         assert_eq!(taken(&control, 2).await, ["g01-b:1", "g01-a:1"]);
+    }
+
+    #[tokio::test]
+    async fn a_word_of_presence_names_a_player_and_has_a_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let control = control(folder.path(), &[]).await;
+        for (player_id, presence_number, code) in [
+            ("nobody-yet", 1, Code::Ok),
+            ("nobody-yet", i64::MAX, Code::Ok),
+            ("nobody-yet", 0, Code::InvalidArgument),
+            ("", 1, Code::InvalidArgument),
+        ] {
+            let player_id = player_id.to_owned();
+            let gone =
+                internal::PlayerGoneRequest { player_id: player_id.clone(), presence_number };
+            let back = internal::PlayerBackRequest { player_id, presence_number };
+            let gone = control.player_gone(Request::new(gone)).await.map(drop);
+            let back = control.player_back(Request::new(back)).await.map(drop);
+            for told in [gone, back] {
+                assert_eq!(told.map_or_else(|status| status.code(), |()| Code::Ok), code);
+            }
+        }
     }
 
     #[tokio::test]

@@ -79,7 +79,7 @@ impl Game {
             match (version.rated, rows) {
                 (false, 0) => {}
                 (false, _) => {
-                    find(format!("version {} is casual, with {rows} rows", version.version))
+                    find(format!("version {} is casual, with {rows} rows", version.version));
                 }
                 // It came after a later one.
                 (true, 0) if !newest => {}

@@ -161,7 +161,7 @@ async fn players(
 ) -> Result<(), sqlx::Error> {
     let start = ladder.start();
     let standings = sqlx::query(STANDINGS).bind(i64::from(start.level.index())).bind(start.points);
-    for query in std::iter::once(standings).chain(CHECKS.map(|check| sqlx::query(check))) {
+    for query in std::iter::once(standings).chain(CHECKS.map(sqlx::query)) {
         let mut rows = query.fetch(&mut **snapshot);
         while let Some(row) = rows.try_next().await? {
             find(row.try_get("difference")?);

@@ -15,6 +15,7 @@ on_each_database!(
     lists_come_page_by_page_the_newest_first,
     fees_are_the_callers_own,
     bad_fields_are_named,
+    every_call_tells_the_same_points,
 );
 
 // rulebook: L1, L2, L3, L5
@@ -57,7 +58,7 @@ async fn who_has_not_played_stands_at_the_start(database: Database) {
     assert!(rating.ledger("nobody", 1).await.is_empty());
 }
 
-// case: T4
+// case: T3; case: T4
 async fn a_result_is_pending_until_it_can_be_read_everywhere(database: Database) {
     let world = World::new(database).await;
     let mut rating = world.rating().await;
@@ -134,4 +135,19 @@ async fn bad_fields_are_named(database: Database) {
         let refused = client.list_fees(world.signed("b", request)).await.unwrap_err();
         assert_eq!(bad_fields(&refused), ["page_size", "page_token"]);
     }
+}
+
+// case: T8
+async fn every_call_tells_the_same_points(database: Database) {
+    let world = World::new(database).await;
+    let mut rating = world.rating().await;
+    let games: Vec<_> = (0..7).map(|n| black_wins(n, ["b", &format!("w{n}")])).collect();
+    world.results.settle(&games).await;
+    let told = rating.player("b").await.standing;
+    assert_eq!(rating.board_around("b", 1).await.players[0].standing, told);
+    assert_eq!(rating.ledger("b", 100).await.pop().unwrap().after, told);
+    assert_eq!(rating.result(&games[6].game_id).await.entries[0].after, told);
+    // Five wins at 1K make 1D, of which two more are worth 4 each against 1K.
+    let told = told.unwrap();
+    assert_eq!((told.level_name.as_str(), told.points, told.total), ("1D", 8, 43));
 }

@@ -1,6 +1,7 @@
 //! The table of ends, row by row, through the service: levels, counts, fees.
 
 use crate::support::World;
+use crate::support::audit::clean;
 use crate::support::game::{ENDED_AT_MS, result};
 use tengen_harness::{Database, on_each_database};
 use tengen_proto::common::v1::Colour::{self, Black, Unspecified as Nobody, White};
@@ -16,6 +17,8 @@ on_each_database!(
     casual_games_move_counts_alone,
     fees_are_as_set,
     both_seats_are_booked_from_one_state_before,
+    every_end_may_be_corrected_to_every_other,
+    nobody_leaves_for_free,
 );
 
 /// What an end does to a seat: stakes, what it counts as, whether the fee is paid.
@@ -150,6 +153,62 @@ async fn fees_are_as_set(database: Database) {
     world.results.settle(&[rated, casual]).await;
     assert_eq!(rating.player("b").await.fee_balance, 14);
     assert_eq!(rating.player("w").await.fee_balance, 7);
+}
+
+// rulebook: C7.3, L12, L14; case: T2
+async fn every_end_may_be_corrected_to_every_other(database: Database) {
+    let world = World::new(database).await;
+    let mut rating = world.rating().await;
+    let pairs = (0..ENDS.len()).flat_map(|wrong| (0..ENDS.len()).map(move |right| (wrong, right)));
+    let (mut wrong, mut right) = (Vec::new(), Vec::new());
+    for (n, (from, to)) in (0..).zip(pairs) {
+        let [black, white] = [format!("black_{from}_{to}"), format!("white_{from}_{to}")];
+        let ended = |row: usize| {
+            let (reason, winner, together_ms, ..) = ENDS[row];
+            let together = Some(duration(together_ms));
+            GameResult { together, ..result(n, [&black, &white], reason, winner) }
+        };
+        let result_id = format!("{}:2", ended(to).game_id);
+        wrong.push(ended(from));
+        right.push((to, GameResult { version: 2, result_id, ..ended(to) }));
+    }
+    world.results.settle(&wrong).await;
+    let corrections: Vec<_> = right.iter().map(|(_, end)| end.clone()).collect();
+    world.results.settle(&corrections).await;
+    // Nothing is left of the first version: points, counts and fees are those of the second alone.
+    for (row, end) in right {
+        let (reason, .., black, white) = ENDS[row];
+        let what = format!("{} corrected to {reason:?}", end.black_id);
+        check_player(&rating.player(&end.black_id).await, black, true, &what);
+        check_player(&rating.player(&end.white_id).await, white, true, &what);
+    }
+    clean(&world.database).await;
+}
+
+// case: T6; case: T9
+async fn nobody_leaves_for_free(database: Database) {
+    let world = World::new(database).await;
+    let mut rating = world.rating().await;
+    // What both agree to, a count finds or a referee orders may cost nothing.
+    let together = [EndReason::Draw, EndReason::Replay, EndReason::Void, EndReason::Annulled];
+    let agreed = |row: &usize| {
+        let (reason, winner, ..) = ENDS[*row];
+        together.contains(&reason) || (reason == EndReason::Count && winner == Nobody)
+    };
+    let rows: Vec<_> = (0..ENDS.len()).filter(|row| !agreed(row)).collect();
+    let ends: Vec<_> = rows.iter().map(|row| end(*row, true)).collect();
+    world.results.settle(&ends).await;
+    for end in ends {
+        let losers = match end.winner() {
+            Black => vec![&end.white_id],
+            White => vec![&end.black_id],
+            Nobody => vec![&end.black_id, &end.white_id],
+        };
+        for loser in losers {
+            let total = rating.player(loser).await.standing.unwrap().total;
+            assert!(total < START_TOTAL, "{loser}: {:?}", end.reason());
+        }
+    }
 }
 
 // rulebook: L4; case: T13

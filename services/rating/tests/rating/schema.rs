@@ -14,6 +14,7 @@ use crate::support::game::black_wins;
 on_each_database!(
     what_is_there_is_kept_and_counted,
     a_process_of_the_version_before_goes_on_booking,
+    columns_refuse_what_makes_no_sense,
 );
 
 /// The statements of the first version; they never change.
@@ -121,5 +122,40 @@ async fn a_process_of_the_version_before_goes_on_booking(database: Database) {
     let found = whole(&mut rating, 100).await;
     assert_eq!(found.len(), 14);
     assert_eq!(found, recomputed(&pool).await);
+    clean(&world.database).await;
+}
+
+// case: T7
+async fn columns_refuse_what_makes_no_sense(database: Database) {
+    let world = World::new(database).await;
+    let rating = world.rating().await;
+    world.results.settle(&[black_wins(1, ["b", "w"])]).await;
+    drop(rating);
+    let pool = sql::pool(world.database.url()).unwrap();
+    for statement in [
+        "update standings set points = -1",
+        "update standings set level = 255",
+        "update standings set won = -1",
+        "update ledger set stake = 0",
+        "update ledger set nominal = 3",
+        "update ledger set applied = applied + 1",
+        "update ledger set points_after = -1",
+        "update ledger set total_before = points_before - 1",
+        "update ledger set seat = 'RED'",
+        "update ledger set kind = 'TIME'",
+        "update ledger set kind = 'CORRECTION'",
+        "update ledger set counted = '1:30'",
+        "update ledger set opponent_id = player_id",
+        "update results set rated = 2",
+        "update results set version = 0",
+        "update results set black_counted = 'TIME'",
+        "update results set white_id = black_id",
+        "update fees set amount = 0",
+        "insert into board_counts values (0, 2, 0, 1)",
+        "insert into board_deltas values (0, 0, 2)",
+    ] {
+        let refused = sqlx::query(statement).execute(&pool).await;
+        assert!(matches!(refused, Err(sqlx::Error::Database(_))), "{statement}: {refused:?}");
+    }
     clean(&world.database).await;
 }

@@ -64,6 +64,9 @@ struct Booked {
     paid: [i64; 2],
 }
 
+/// A game and a version of its result.
+type Booking<'a> = (&'a str, i64);
+
 /// What an end does to a seat: stakes, what it counts as, whether the fee is paid.
 type Seat = (i64, &'static str, bool);
 
@@ -96,18 +99,18 @@ pub(crate) fn replay(results: &[GameResult], lines: &[Line]) -> Books {
 
 /// The bookings that made rows, in an order that is that of both players' rows.
 fn order(lines: &[Line]) -> Vec<(String, i64)> {
-    let mut rows: HashMap<&str, Vec<(i64, (&str, i64))>> = HashMap::new();
+    let mut rows: HashMap<&str, Vec<(i64, Booking<'_>)>> = HashMap::new();
     for line in lines.iter().filter(|line| line.kind != "COMPENSATION") {
         let own = rows.entry(&line.player).or_default();
         own.push((line.entry, (&line.game, line.version)));
     }
-    let mut players: HashMap<&str, VecDeque<(&str, i64)>> = HashMap::new();
+    let mut players: HashMap<&str, VecDeque<Booking<'_>>> = HashMap::new();
     for (player, mut own) in rows {
         own.sort_unstable();
         players.insert(player, own.into_iter().map(|(_, booking)| booking).collect());
     }
     // A booking comes once it is next for both.
-    let mut waiting: HashMap<(&str, i64), &str> = HashMap::new();
+    let mut waiting: HashMap<Booking<'_>, &str> = HashMap::new();
     let mut ready: Vec<&str> = players.keys().copied().collect();
     let mut order = Vec::new();
     while let Some(player) = ready.pop() {

@@ -73,6 +73,11 @@ impl Asker {
             Phase::Playing if flagged && self.dice.one_in(4) => {
                 (game.mover().opponent(), Act::ClaimTime)
             }
+            Phase::Playing
+                if self.dice.one_in(8) && Colour::BOTH.iter().any(|by| !game.present(*by)) =>
+            {
+                (self.dice.pick(&Colour::BOTH), Act::ClaimAbsence)
+            }
             Phase::Playing => self.in_play(game),
             Phase::Counting => self.in_counting(game),
             Phase::Waiting if self.dice.one_in(3) => (self.dice.pick(&Colour::BOTH), Act::Arrive),
@@ -163,6 +168,7 @@ impl Asker {
             64..70 => Act::Dispute,
             70..72 => Act::Resign,
             72 => Act::Leave,
+            85..90 => Act::ClaimAbsence,
             73..76 => Act::Arrive,
             76..79 => Act::Resume,
             79..82 => Act::Offer(self.dice.pick(&OFFERS)),

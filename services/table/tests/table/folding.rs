@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tengen_rules::{Colour, Point, Size};
 use tengen_table::{
     Act, Command, Decision, EndReason, Event, Fact, ForbiddenWhy, IllegalMove, Offer, Ordered,
-    Phase, Request, Settings, Settlement, Table, seat,
+    Phase, Presence, Request, Settings, Settlement, Table, seat,
 };
 use tengen_timing::{CreditReason, PauseReason};
 
@@ -20,7 +20,9 @@ fn eventful() -> Game {
         settings.control = Some(absolute(600_000));
     });
     game.lag(Black, 300);
+    assert!(game.gone(Black, 3) && game.gone(White, 3));
     game.wait(2_000).plays("C4");
+    assert!(game.back(White, 4));
     let forfeited = game.wait(5_000).play("B4").unwrap();
     assert_eq!(game.sequence(), forfeited);
     game.wait(1_500).plays("E1 A1 pass").wait(900).plays("confirm");
@@ -79,7 +81,10 @@ fn endings() -> Vec<Game> {
     missed.lag(Black, 100);
     missed.arrive(Black).unwrap();
     assert!(missed.wait(120_001).tick());
-    ended.chain([flagged, drawn, missed]).collect()
+    let mut left = timed(5, absolute(600_000));
+    assert!(left.plays("C3").gone(White, 1));
+    assert_eq!(left.wait(300_001).judge(), [White]);
+    ended.chain([flagged, drawn, missed, left]).collect()
 }
 
 /// What a game says to every act of either side.
@@ -171,6 +176,12 @@ fn what_cannot_follow_is_refused() {
     let paused = Fact::Paused { reason: PauseReason::Referee, until_ms: None };
     refused(&game, &event(flag_ms, None, paused), "a pause after the flag fell");
 
+    assert!(game.gone(Black, 5));
+    for number in [4, i64::MIN] {
+        let older = "an older word of presence";
+        refused(&game, &after(Some(Black), Fact::Gone { number }), older);
+        refused(&game, &after(Some(Black), Fact::Back { number }), older);
+    }
     game.plays("confirm confirm");
     refused(&game, &after(None, Fact::Accepted), "nobody's, where it must be a side's");
 
@@ -240,6 +251,8 @@ fn fact() -> impl Strategy<Value = Fact> {
         2 => Just(Fact::Restored),
         2 => Just(Fact::RestorationConfirmed),
         2 => stamp().prop_map(|ms| Fact::LagMeasured { ms }),
+        2 => stamp().prop_map(|number| Fact::Gone { number }),
+        2 => stamp().prop_map(|number| Fact::Back { number }),
         2 => offer().prop_map(Fact::Offered),
         2 => (offer(), any::<bool>()).prop_map(|(offer, accept)| Fact::Answered { offer, accept }),
         2 => Just(Fact::TakenBack),
@@ -297,6 +310,9 @@ fn holds_together(table: &Table) {
     for now_ms in [i64::MIN, table.last_at_ms(), i64::MAX] {
         let _ = answers(table, &[Act::Resign, Act::ClaimTime, Act::Dispute, Act::Arrive]);
         let _ = answers(table, &[Act::Offer(Offer::TakeBack), Act::Resume]);
+        let _ = answers(table, &[Act::ClaimAbsence]);
+        let _ = table.presence(White, Presence::Gone { number: now_ms }, now_ms);
+        let _ = table.absence_over(now_ms);
         let _ = table.lag_measured(Black, now_ms, now_ms);
         let _ = table.credit(CreditReason::Outage, now_ms, i64::MAX, now_ms);
         for event in table.due(now_ms) {

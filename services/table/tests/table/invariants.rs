@@ -36,6 +36,7 @@ impl Invariants {
         the_board_holds(game);
         the_clocks_hold(game);
         self.thinking_only_grows(game);
+        the_windows_hold(game);
         the_due_instant_holds(game);
         if game.outcome().is_some() {
             the_end_holds(game);
@@ -151,7 +152,7 @@ fn the_board_holds(game: &Game) {
 
 fn the_clocks_hold(game: &Game) {
     let Some(clock) = game.clock() else {
-        assert!(game.phase() != Phase::Playing || game.next_due_ms().is_none());
+        assert!(game.phase() != Phase::Playing || game.due(i64::MAX).is_empty());
         return;
     };
     let playing = game.phase() == Phase::Playing;
@@ -175,15 +176,36 @@ fn the_clocks_hold(game: &Game) {
     }
 }
 
-/// What is due has been folded in, and the next is due exactly when it says.
-fn the_due_instant_holds(game: &Game) {
-    match game.next_due_ms() {
-        None => assert_eq!(game.due(i64::MAX), []),
-        Some(due_ms) => {
-            assert!(due_ms > game.last_at_ms());
-            assert_eq!(game.due(due_ms - 1), []);
-            assert_ne!(game.due(due_ms), []);
+/// A window runs for whoever is away while play goes on, and for nobody else.
+// rulebook: L11
+fn the_windows_hold(game: &Game) {
+    let window_ms = game.settings().reconnect_window_ms;
+    for side in Colour::BOTH {
+        let deadline_ms = game.gone_deadline_ms(side);
+        let away = !game.present(side);
+        assert_eq!(deadline_ms.is_some(), away && game.phase() == Phase::Playing);
+        let word = |event: &&Event| {
+            event.by == Some(side) && matches!(event.fact, Fact::Gone { .. } | Fact::Back { .. })
+        };
+        let last = game.log.iter().rfind(word);
+        assert_eq!(away, last.is_some_and(|event| matches!(event.fact, Fact::Gone { .. })));
+        if let (Some(deadline_ms), Some(last)) = (deadline_ms, last) {
+            assert!(deadline_ms >= last.at_ms + window_ms);
         }
+    }
+}
+
+/// What is due has been folded in, and the next is due exactly when it says; but for a question
+/// that nobody has answered.
+fn the_due_instant_holds(game: &Game) {
+    let quiet = |at_ms| game.due(at_ms).is_empty() && game.absence_over(at_ms).is_none();
+    match game.next_due_ms() {
+        None => assert!(quiet(i64::MAX)),
+        Some(due_ms) if due_ms <= game.last_at_ms() => {
+            assert_eq!(game.due(due_ms), []);
+            assert!(game.absence_over(due_ms).is_some());
+        }
+        Some(due_ms) => assert!(quiet(due_ms - 1) && !quiet(due_ms)),
     }
 }
 
@@ -192,7 +214,7 @@ fn the_end_holds(game: &Game) {
     let outcome = game.outcome().unwrap();
     let Some(counted) = &outcome.counted else {
         assert_ne!(outcome.reason, EndReason::Count);
-        let nobody = [EndReason::BothLate, EndReason::Draw, EndReason::Replay];
+        let nobody = [EndReason::BothLate, EndReason::BothGone, EndReason::Draw, EndReason::Replay];
         let nobody = nobody.contains(&outcome.reason);
         assert_eq!(outcome.winner.is_none(), nobody);
         return;

@@ -5,8 +5,8 @@ use std::ops::Deref;
 use tengen_rules::text::gtp;
 use tengen_rules::{Colour, Point, PointSet, Size};
 use tengen_table::{
-    Act, Command, Decision, EndReason, Event, Offer, Order, Ordered, Outcome, Phase, Rejection,
-    Request, Settings, Table, Turn, Word,
+    Act, Command, Decision, EndReason, Event, IfGone, Offer, Order, Ordered, Outcome, Phase,
+    Presence, Rejection, Request, Settings, Table, Turn, Word,
 };
 use tengen_timing::{Charge, Clock, Control, CreditReason, PauseReason, Reading, Seat};
 
@@ -21,6 +21,8 @@ pub struct Game {
     table: Table,
     pub log: Vec<Event>,
     pub now_ms: i64,
+    /// What is answered of one who is away.
+    pub still_gone: bool,
     requests: u64,
 }
 
@@ -56,6 +58,8 @@ pub struct View {
     offers: [Option<Offer>; 2],
     last_charge: Option<Charge>,
     lag_ms: [i64; 2],
+    present: [bool; 2],
+    gone_deadline_ms: [Option<i64>; 2],
     outcome: Option<Outcome>,
 }
 
@@ -82,6 +86,8 @@ pub fn view(table: &Table) -> View {
         offers: Colour::BOTH.map(|colour| table.offer(colour)),
         last_charge: table.last_charge().copied(),
         lag_ms: Colour::BOTH.map(|colour| table.lag_ms(colour)),
+        present: Colour::BOTH.map(|colour| table.present(colour)),
+        gone_deadline_ms: Colour::BOTH.map(|colour| table.gone_deadline_ms(colour)),
         outcome: table.outcome().cloned(),
     }
 }
@@ -142,6 +148,7 @@ impl Game {
             table: Table::open(&opening).unwrap(),
             log: vec![opening],
             now_ms: START_MS,
+            still_gone: true,
             requests: 0,
         }
     }
@@ -227,6 +234,11 @@ impl Game {
                     self.fold(&events);
                     return Ok(self.sequence());
                 }
+                Decision::IfGone(if_gone) => {
+                    if self.answer_for(&if_gone) {
+                        return Ok(self.sequence());
+                    }
+                }
             }
         }
     }
@@ -243,6 +255,45 @@ impl Game {
         let events = self.due(self.now_ms);
         self.fold(&events);
         !events.is_empty()
+    }
+
+    /// Asks for whoever stays away beyond the limit, if that decides anything; who was asked for.
+    pub fn judge(&mut self) -> Vec<Colour> {
+        let Some(if_gone) = self.absence_over(self.now_ms) else { return Vec::new() };
+        self.answer_for(&if_gone);
+        if_gone.sides
+    }
+
+    /// Whether whoever is asked for is still gone; what comes of that is folded in.
+    pub fn answer_for(&mut self, if_gone: &IfGone) -> bool {
+        if self.still_gone {
+            self.fold(&if_gone.events);
+        } else {
+            for side in &if_gone.sides {
+                self.fold(&self.presence(*side, Presence::Here, self.now_ms));
+            }
+        }
+        self.still_gone
+    }
+
+    /// Word of a side's presence, with what was due before it; whether it changed anything.
+    pub fn told(&mut self, side: Colour, word: Presence) -> bool {
+        let before = self.sequence();
+        loop {
+            let events = self.presence(side, word, self.now_ms);
+            if events.is_empty() {
+                return self.sequence() > before;
+            }
+            self.fold(&events);
+        }
+    }
+
+    pub fn gone(&mut self, side: Colour, number: i64) -> bool {
+        self.told(side, Presence::Gone { number })
+    }
+
+    pub fn back(&mut self, side: Colour, number: i64) -> bool {
+        self.told(side, Presence::Back { number })
     }
 
     pub fn wait(&mut self, ms: i64) -> &mut Self {

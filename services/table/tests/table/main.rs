@@ -25,6 +25,7 @@ mod offers;
 mod pauses;
 mod phases;
 mod play;
+mod presence;
 mod requests;
 mod restored;
 mod settings;

@@ -9,7 +9,8 @@ use std::thread;
 
 use tengen_rules::{Colour, Size};
 use tengen_table::{
-    Decision, Event, Fact, IllegalMove, OutOfTurn, Phase, Rejection, Settings, TwoPasses,
+    Absence, Decision, Event, Fact, IllegalMove, OutOfTurn, Phase, Presence, Rejection, Settings,
+    TwoPasses,
 };
 use tengen_timing::{CreditReason, PauseReason};
 
@@ -25,8 +26,78 @@ const SEED: u64 = 20_260_701;
 /// What happened in a run, so that a run in which nothing happened is found out.
 type Tally = BTreeMap<String, u64>;
 
+/// What has to happen in a run.
+const EXPECTED: &[&str] = &[
+    "Count Agreed",
+    "Count AllStand",
+    "Resignation",
+    "Time",
+    "OutOfTurn",
+    "Leave",
+    "disputed",
+    "counting expired",
+    "move",
+    "pass",
+    "confirm",
+    "forfeit",
+    "captured",
+    "marked",
+    "claimed",
+    "Known",
+    "RequestReused",
+    "Ended",
+    "WrongPhase",
+    "StaleNumber",
+    "NotYourTurn",
+    "Forbidden",
+    "NoStone",
+    "DeadSetChanged",
+    "NotDue",
+    "longer than 500 turns",
+    "NoShow",
+    "BothLate",
+    "Draw",
+    "arrived",
+    "started late",
+    "started in time",
+    "paused by agreement",
+    "paused by order",
+    "resumed by order",
+    "resumed by itself",
+    "resumed by a player",
+    "time added",
+    "outage credited",
+    "outage credited in COUNTING",
+    "outage credited in WAITING",
+    "restored",
+    "restoration confirmed",
+    "restoration ruled",
+    "shift credited",
+    "lag measured",
+    "offer accepted",
+    "offer declined",
+    "taken back",
+    "Rated",
+    "NoOffer",
+    "NoPauseLeft",
+    "BadTime",
+    "gone",
+    "back",
+    "back by a command",
+    "back when asked for",
+    "older word",
+    "no answer",
+    "claimed absence",
+    "MayReturn",
+    "OpponentBack",
+    "Disconnected",
+    "BothGone",
+    "TimeWhileAway",
+    "outage credited to a window",
+];
+
 // case: C2, C12, C14, C18, C20, C30, S5, S6
-// rulebook: C5.1, C8.1, C8.2, C10, C12, C14, G6, G9, L7
+// rulebook: C5.1, C8.1, C8.2, C10, C12, C14, G6, G9, L7, L11
 #[test]
 fn every_game_keeps_the_invariants() {
     let number = |name, default| env::var(name).map_or(default, |text| text.parse().unwrap());
@@ -39,62 +110,8 @@ fn every_game_keeps_the_invariants() {
         seed += 1;
     }
     println!("{tally:#?}");
-    for expected in [
-        "Count Agreed",
-        "Count AllStand",
-        "Resignation",
-        "Time",
-        "OutOfTurn",
-        "Leave",
-        "disputed",
-        "counting expired",
-        "move",
-        "pass",
-        "confirm",
-        "forfeit",
-        "captured",
-        "marked",
-        "claimed",
-        "Known",
-        "RequestReused",
-        "Ended",
-        "WrongPhase",
-        "StaleNumber",
-        "NotYourTurn",
-        "Forbidden",
-        "NoStone",
-        "DeadSetChanged",
-        "NotDue",
-        "longer than 500 turns",
-        "NoShow",
-        "BothLate",
-        "Draw",
-        "arrived",
-        "started late",
-        "started in time",
-        "paused by agreement",
-        "paused by order",
-        "resumed by order",
-        "resumed by itself",
-        "resumed by a player",
-        "time added",
-        "outage credited",
-        "outage credited in COUNTING",
-        "outage credited in WAITING",
-        "restored",
-        "restoration confirmed",
-        "restoration ruled",
-        "shift credited",
-        "lag measured",
-        "offer accepted",
-        "offer declined",
-        "taken back",
-        "Rated",
-        "NoOffer",
-        "NoPauseLeft",
-        "BadTime",
-    ] {
-        assert!(tally.contains_key(expected), "{expected} never happened");
+    for expected in EXPECTED {
+        assert!(tally.contains_key(*expected), "{expected} never happened");
     }
 }
 
@@ -105,6 +122,10 @@ struct Run {
     asker: Asker,
     /// Some players think longer than their clocks allow.
     pace_ms: i64,
+    /// The number of the last word of each side's presence.
+    words: [i64; 2],
+    /// One in so many times somebody goes or comes.
+    wander: usize,
     invariants: Invariants,
 }
 
@@ -123,16 +144,21 @@ impl Run {
         settings.counting_limit_ms = dice.pick(&[10_000, 300_000]);
         settings.komi_quarters = dice.pick(&[0, 15]);
         settings.rated = settings.control.is_some() && dice.one_in(4);
+        if !settings.rated {
+            settings.absence = dice.pick(&[Absence::Forfeit, Absence::OpponentDecides]);
+            settings.reconnect_window_ms = dice.pick(&[5_000, 20_000, 300_000]);
+        }
         if dice.one_in(4) {
             settings.start_at_ms = Some(START_MS + dice.pick(&[0, 1, 5_000, 60_000]));
             settings.late_limit_ms = dice.pick(&[0, 10_000, 900_000]);
         }
         let pace_ms = dice.pick(&[200, 1_000, 4_000, 20_000]);
+        let wander = dice.pick(&[8, 60, 2_000]);
         let haste = dice.pick(&[1, 10]);
         let reserve = dice.pick(&[6, 60]);
         let asker = Asker { dice, haste, reserve, sent: Vec::new() };
         let invariants = Invariants::default();
-        Self { seed, game: Game::new(settings), asker, pace_ms, invariants }
+        Self { seed, game: Game::new(settings), asker, pace_ms, words: [0; 2], wander, invariants }
     }
 
     /// Plays to the end and a little beyond; the number of commands used.
@@ -143,6 +169,7 @@ impl Run {
             self.pass_time();
             let events = self.game.log.len();
             self.measure(tally);
+            self.come_and_go(tally);
             let ask = self.asker.ask(&mut self.game);
             let before = view(&self.game);
             let answer = self.send(&ask, tally);
@@ -169,12 +196,53 @@ impl Run {
     fn pass_time(&mut self) {
         let dice = &mut self.asker.dice;
         self.game.now_ms += dice.ms(self.pace_ms);
-        let jumps = if self.game.phase() == Phase::Waiting { 20 } else { 150 };
+        let away = Colour::BOTH.iter().filter(|side| !self.game.present(**side)).count();
+        let jumps = match (self.game.phase(), away) {
+            (Phase::Playing, 2) => 3,
+            (Phase::Playing, 1) | (Phase::Waiting, _) => 20,
+            _ => 150,
+        };
         if dice.one_in(jumps)
             && let Some(due_ms) = self.game.next_due_ms()
         {
             let near_ms = due_ms + dice.pick(&[-500, -1, 0, 1, 700]);
             self.game.now_ms = self.game.now_ms.max(near_ms);
+        }
+    }
+
+    /// What is told of the players, in order or not, and what is answered of who stays away.
+    fn come_and_go(&mut self, tally: &mut Tally) {
+        let (dice, wander) = (&mut self.asker.dice, self.wander);
+        self.game.still_gone = !dice.one_in(4);
+        if dice.one_in(wander) {
+            let side = dice.pick(&Colour::BOTH);
+            let last = &mut self.words[side.index()];
+            let number = if dice.one_in(5) { *last - dice.ms(3) } else { *last + 1 + dice.ms(9) };
+            let stale = number <= *last;
+            *last = number.max(*last);
+            let before = self.game.sequence();
+            let word =
+                if dice.one_in(3) { Presence::Back { number } } else { Presence::Gone { number } };
+            self.game.told(side, word);
+            if stale && self.game.sequence() == before {
+                count(tally, "older word");
+            }
+        }
+        let Some(if_gone) = self.game.absence_over(self.game.now_ms) else { return };
+        for side in &if_gone.sides {
+            let deadline_ms = self.game.gone_deadline_ms(*side).unwrap();
+            assert!(self.game.now_ms > deadline_ms && !self.game.present(*side));
+        }
+        if self.asker.dice.one_in(3) {
+            return count(tally, "no answer");
+        }
+        let expected = self.game.phase();
+        self.game.judge();
+        if self.game.still_gone {
+            assert_eq!(self.game.phase(), Phase::Ended);
+        } else {
+            count(tally, "back when asked for");
+            assert_eq!(self.game.phase(), expected);
         }
     }
 
@@ -194,8 +262,12 @@ impl Run {
             let to_ms = self.game.now_ms - dice.ms(2_000);
             let ms = dice.pick(&[1, 2_000, 20_000, -300]);
             let phase = self.game.phase();
+            let away = Colour::BOTH.map(|side| self.game.gone_deadline_ms(side));
             if self.game.credit(reason, to_ms - ms, to_ms) && phase != Phase::Playing {
                 count(tally, format!("outage credited in {phase}"));
+            }
+            if away != Colour::BOTH.map(|side| self.game.gone_deadline_ms(side)) {
+                count(tally, "outage credited to a window");
             }
             self.game.tick();
         }
@@ -206,15 +278,31 @@ impl Run {
             count(tally, "told by the clock");
         }
         let mut answer = ask.decide(&self.game, self.game.now_ms);
-        while let Ok(Decision::Due(due)) = &answer {
-            assert!(!due.is_empty());
-            self.game.fold(&due.clone());
+        loop {
+            match &answer {
+                Ok(Decision::Due(due)) => {
+                    assert!(!due.is_empty());
+                    self.game.fold(&due.clone());
+                }
+                Ok(Decision::IfGone(if_gone)) if self.game.still_gone => {
+                    count(tally, "claimed absence");
+                    answer = Ok(Decision::Accepted(if_gone.events.clone()));
+                    break;
+                }
+                Ok(Decision::IfGone(if_gone)) => {
+                    assert!(!self.game.answer_for(&if_gone.clone()));
+                }
+                _ => break,
+            }
             answer = ask.decide(&self.game, self.game.now_ms);
         }
         match &answer {
             Ok(Decision::Accepted(accepted)) => {
                 assert!(!accepted.is_empty());
                 self.game.fold(accepted);
+                if matches!(accepted[0].fact, Fact::Back { .. }) {
+                    count(tally, "back by a command");
+                }
                 let claimed = ask.is_claim();
                 count(tally, if claimed { "claimed" } else { "accepted" });
             }
@@ -270,6 +358,8 @@ fn count_fact(tally: &mut Tally, event: &Event) {
         Fact::Credited { reason: CreditReason::Outage, .. } => "outage credited",
         Fact::Credited { .. } => "shift credited",
         Fact::LagMeasured { .. } => "lag measured",
+        Fact::Gone { .. } => "gone",
+        Fact::Back { .. } => "back",
         Fact::Offered(_) => "offered",
         Fact::Answered { accept: true, .. } => "offer accepted",
         Fact::Answered { .. } => "offer declined",

@@ -22,7 +22,7 @@ fn in_every_phase() -> [Game; 5] {
 }
 
 /// Every fact but the opening, and the phases it may be told in.
-fn facts() -> [(Fact, &'static [Phase]); 21] {
+fn facts() -> [(Fact, &'static [Phase]); 23] {
     use Phase::{Counting, Paused, Playing, Restored, Waiting};
     let (point, why, side, dead) = (Point::new(0, 0), ForbiddenWhy::Suicide, Black, true);
     let (offer, accept) = (Offer::Draw, true);
@@ -46,6 +46,8 @@ fn facts() -> [(Fact, &'static [Phase]); 21] {
         (Fact::TimeAdded { side, ms: 1 }, &[Playing, Paused]),
         (credited, &[Playing, Waiting, Counting]),
         (Fact::LagMeasured { ms: 20 }, &[Waiting, Playing, Paused, Counting, Restored]),
+        (Fact::Gone { number: 1 }, &[Waiting, Playing, Paused, Counting, Restored]),
+        (Fact::Back { number: 1 }, &[Waiting, Playing, Paused, Counting, Restored]),
         (Fact::Offered(offer), &[Playing]),
         (Fact::Answered { offer, accept }, &[Playing]),
         (Fact::TakenBack, &[Playing]),

@@ -140,6 +140,7 @@ pub fn every_act(game: &Game) -> Vec<Act> {
         Act::Resign,
         Act::Leave,
         Act::ClaimTime,
+        Act::ClaimAbsence,
         Act::Arrive,
         Act::Offer(Offer::Draw),
         Act::Offer(Offer::TakeBack),

@@ -10,6 +10,8 @@ use super::stand::Story;
 use crate::book::Committed;
 use crate::keeper::LEASE_MS;
 
+/// How long after no answer came session is asked again.
+const AGAIN_MS: i64 = 1_000;
 /// How late a flag may be called, beyond the lease, when nothing fails (fault F2).
 const LATE_MS: i64 = 1_000;
 
@@ -39,7 +41,10 @@ fn check_one(
         return Err("it is not in the record".into());
     }
     let stand = story.at(sequence)?;
-    if let Some(due_ms) = stand.next_due_ms
+    // Where session was asked and did not answer, it is asked again a second later.
+    let put_off_ms = if commit.entries.is_empty() { at_ms + AGAIN_MS } else { i64::MIN };
+    let absence_ms = stand.absence_due_ms.map(|due_ms| due_ms.max(put_off_ms));
+    if let Some(due_ms) = stand.next_due_ms.into_iter().chain(absence_ms).min()
         && commit.next_due_ms.is_none_or(|at_ms| at_ms > due_ms)
     {
         return Err(format!("due at {due_ms}, and to be looked at {:?}", commit.next_due_ms));
@@ -48,10 +53,13 @@ fn check_one(
     let Some(event) = log.at(before.sequence + 1).filter(|_| !commit.entries.is_empty()) else {
         return Ok(());
     };
-    if !falls_due(event) {
+    let due_ms = if falls_due(event) {
+        before.next_due_ms.ok_or("nothing was due")?
+    } else if is_absence(event) {
+        before.absence_due_ms.ok_or("nobody was away")?
+    } else {
         return Ok(());
-    }
-    let due_ms = before.next_due_ms.ok_or("nothing was due")?;
+    };
     if *at_ms < due_ms {
         return Err(format!("at {at_ms}, and it was due at {due_ms}"));
     }
@@ -64,8 +72,17 @@ fn check_one(
 /// Whether an event comes of the time alone, claimed or not.
 fn falls_due(event: &Logged) -> bool {
     match &event.fact {
-        Fact::End(end) => end.reason() == EndReason::Time,
+        Fact::End(end) => matches!(end.reason(), EndReason::Time | EndReason::TimeWhileAway),
         Fact::Dispute(_) | Fact::Resume(_) => event.request_key == 0,
+        _ => false,
+    }
+}
+
+/// Whether it is the end of who stayed away, which nobody claimed.
+fn is_absence(event: &Logged) -> bool {
+    let absence = [EndReason::Disconnected, EndReason::BothGone];
+    match &event.fact {
+        Fact::End(end) => event.request_key == 0 && absence.contains(&end.reason()),
         _ => false,
     }
 }

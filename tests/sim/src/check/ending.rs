@@ -37,12 +37,17 @@ impl Walk {
                 let lost = self.settings.out_of_turn() == wire::OutOfTurn::Loss;
                 lost && loser == Some(self.to_move.opponent().index()) && winner == other(loser)
             }
-            wire::EndReason::Time => {
+            reason @ (wire::EndReason::Time | wire::EndReason::TimeWhileAway) => {
+                let away = reason == wire::EndReason::TimeWhileAway;
                 let deadline_ms = self.clocks.as_ref().and_then(Clocks::deadline_ms);
                 // The stamp is the instant the time was used up, whenever that was noticed.
                 let fell = deadline_ms.is_some_and(|at_ms| event.at_ms == at_ms.max(self.at_ms));
                 let running = self.clocks.as_ref().and_then(Clocks::running);
-                fell && running.is_some() && winner == other(running)
+                let right = running.is_some_and(|side| self.gone[side] == away);
+                fell && right && winner == other(running)
+            }
+            wire::EndReason::Disconnected | wire::EndReason::BothGone => {
+                self.may_end_by_absence(&end, event)
             }
             wire::EndReason::Draw => self.draw_agreed && winner.is_none(),
             _ => false,

@@ -2,6 +2,7 @@
 //! what clients, watchers and the ledger know. The list of the invariants is in the README.
 
 mod asks;
+mod away;
 mod clock;
 mod commits;
 mod ending;
@@ -9,6 +10,7 @@ mod lists;
 mod log;
 mod outages;
 mod outcome;
+mod presence;
 mod refusals;
 mod stand;
 mod walk;
@@ -97,6 +99,7 @@ async fn check_game(
     {
         let book = world.book();
         asks::check(&book, id, &read.log, &story, &mut find);
+        presence::check(&book, id, &story, &mut find);
         if let Some(page) = book.games.get(id) {
             commits::check(&page.commits, (&read, &story), sound_ms, &mut find);
             for (sequence, event) in &page.events {

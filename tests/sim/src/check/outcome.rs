@@ -49,6 +49,9 @@ const fn kind(reason: wire::EndReason) -> &'static str {
         wire::EndReason::Leave => "ends: leave",
         wire::EndReason::OutOfTurn => "ends: out of turn",
         wire::EndReason::Draw => "ends: draw",
+        wire::EndReason::TimeWhileAway => "ends: time while away",
+        wire::EndReason::Disconnected => "ends: disconnected",
+        wire::EndReason::BothGone => "ends: both gone",
         _ => "ends: other",
     }
 }

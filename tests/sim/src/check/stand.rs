@@ -30,6 +30,12 @@ pub struct Stand {
     pub board: Game,
     /// When something falls due next.
     pub next_due_ms: Option<i64>,
+    /// When absence may end the game by itself.
+    pub absence_due_ms: Option<i64>,
+    /// Until when each side may return.
+    pub deadlines_ms: [Option<i64>; 2],
+    /// Whether each side is away.
+    pub gone: [bool; 2],
     /// The name of the dead set.
     pub dead_set: String,
     clocks: Option<Clocks>,
@@ -108,6 +114,9 @@ impl Stand {
             number: walk.number(),
             board: walk.board.clone(),
             next_due_ms: walk.next_due_ms(),
+            absence_due_ms: walk.absence_due_ms(),
+            deadlines_ms: walk.deadlines_ms(),
+            gone: walk.gone,
             dead_set: dead_set(&walk.dead),
             clocks: walk.clocks.clone(),
         }
@@ -124,7 +133,22 @@ impl Stand {
         if told != (Some(self.at_ms), self.number, before) {
             return Err(format!("event {}: {told:?}", self.sequence));
         }
+        if let Some(wire::event::Event::PresenceChanged(told)) = &event.event {
+            self.is_here(
+                told.colour - 1,
+                told.present,
+                told.deadline.as_ref().and_then(timestamp_ms),
+            )?;
+        }
         self.runs(event.clock.as_ref())
+    }
+
+    // case: R3
+    fn is_here(&self, side: i32, present: bool, deadline_ms: Option<i64>) -> What {
+        let side = usize::try_from(side).unwrap_or(usize::MAX);
+        let own = (self.gone.get(side), self.deadlines_ms.get(side).copied().flatten());
+        let told = (Some(&!present), deadline_ms);
+        if told == own { Ok(()) } else { Err(format!("{side} is {own:?}, and told {told:?}")) }
     }
 
     /// Whether a game that somebody was shown is the game as it is here.
@@ -137,6 +161,10 @@ impl Stand {
         let rows = self.board.board().rows();
         if shown != (self.number, self.number) || game.rows != rows {
             return Err(format!("shown {shown:?}, {:?}, expected {rows:?}", game.rows));
+        }
+        for (seat, side) in [&game.black, &game.white].into_iter().zip(0..) {
+            let seat = seat.clone().unwrap_or_default();
+            self.is_here(side, seat.present, seat.gone_deadline.as_ref().and_then(timestamp_ms))?;
         }
         if game.phase() == wire::Phase::Counting && game.dead_set_hash != self.dead_set {
             return Err(format!("the dead set is {}, not {}", self.dead_set, game.dead_set_hash));

@@ -46,6 +46,12 @@ pub struct Walk {
     /// When the last event was stamped.
     pub(super) at_ms: i64,
     pub(super) draw_agreed: bool,
+    /// Whether each side is away.
+    pub gone: [bool; 2],
+    /// The number of the last word of each side.
+    pub numbers: [i64; 2],
+    /// Since when each side that is away may return, and until when.
+    pub(super) windows_ms: [Option<(i64, i64)>; 2],
 }
 
 pub(super) type What = Result<(), String>;
@@ -79,6 +85,9 @@ impl Walk {
             confirms: 0,
             at_ms,
             draw_agreed: false,
+            gone: [false; 2],
+            numbers: [0; 2],
+            windows_ms: [None; 2],
         })
     }
 
@@ -91,6 +100,7 @@ impl Walk {
             return Err("an event after the end".into());
         }
         self.take(event)?;
+        self.keep_windows(event.at_ms);
         self.at_ms = event.at_ms;
         Ok(())
     }
@@ -98,6 +108,9 @@ impl Walk {
     fn take(&mut self, event: &Logged) -> What {
         let at_ms = event.at_ms;
         let side = side(event.seat);
+        if event.request_key != 0 && side.is_some_and(|side| self.gone[side]) {
+            return Err("a command of one who is away".into());
+        }
         match &event.fact {
             Fact::Move(index) => {
                 let at = self.point(*index);
@@ -139,6 +152,8 @@ impl Walk {
                 self.lag_ms[side.ok_or("nobody's delay")?] = *ms;
                 Ok(())
             }
+            Fact::Gone(number) => self.word(side, *number, true),
+            Fact::Back(number) => self.word(side, *number, false),
             Fact::Offer(_) | Fact::Decline(_) => self.expect(Phase::Playing),
             Fact::Agree(kind) => {
                 self.draw_agreed = *kind == wire::OfferKind::Draw as i32;
@@ -167,7 +182,9 @@ impl Walk {
             Phase::Counting => self.counting_ms.map(|(since_ms, _)| since_ms),
             _ => None,
         };
-        since_ms.map_or(0, |since_ms| (to_ms - from_ms.max(since_ms)).max(0))
+        let windows_ms = self.windows_ms.into_iter().flatten().map(|(since_ms, _)| since_ms);
+        let owed = |since_ms: i64| (to_ms - from_ms.max(since_ms)).max(0);
+        since_ms.into_iter().chain(windows_ms).map(owed).max().unwrap_or(0)
     }
 
     /// The number the next turn has.
@@ -247,6 +264,7 @@ impl Walk {
         } else if let Some(clocks) = &mut self.clocks {
             clocks.outage(from_ms, to_ms);
         }
+        self.move_windows(from_ms, to_ms);
         Ok(())
     }
 

@@ -45,6 +45,7 @@ pub fn out_of_turn(view: &View, dice: &mut Dice) -> Option<Act> {
         2..=7 => Some(Act::Claim),
         8..=12 => Some(Act::Offer(*dice.pick(&OFFERS))),
         13 => Some(Act::Dispute),
+        14 => Some(Act::ClaimAbsence),
         _ => None,
     }
 }

@@ -8,6 +8,7 @@ use tengen_rules::Colour;
 use self::choice::{answer, count, move_or_pass, out_of_turn};
 use crate::ask::{Act, Answer, Ask, Caller};
 use crate::client::Client;
+use crate::keys::player_id;
 use crate::view::{View, wire_colour};
 use crate::watcher::Seen;
 use crate::world::World;
@@ -60,6 +61,11 @@ impl Player {
             if view.ended() {
                 return;
             }
+            // Hardly any command comes from one who is cut off.
+            let cut_off = self.world.book().presence.is_gone(&player_id(self.number));
+            if cut_off && !self.client.dice.chance(30) {
+                continue;
+            }
             let act = if self.world.is_calm() { self.finish(&view) } else { self.choose(&view) };
             if let Some(act) = act {
                 self.act(&view, act).await;
@@ -86,7 +92,9 @@ impl Player {
         if dice.chance(3) {
             return Some(if dice.chance(700) { Act::Resign } else { Act::Leave });
         }
+        let away = !view.present[self.colour.opponent().index()];
         match view.phase {
+            Phase::Playing if away && dice.chance(150) => Some(Act::ClaimAbsence),
             Phase::Playing => match answer(view, self.colour, dice) {
                 Some(act) => Some(act),
                 None if view.to_move == wire_colour(self.colour) => {

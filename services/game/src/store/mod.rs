@@ -1,34 +1,40 @@
 //! The games, as verbs: make, read, act, let fall due. One compare-and-set a game decides; what
 //! this replica remembers saves reading, and shows when the live state has lost something.
 
+mod absence;
+#[cfg(test)]
+mod absence_tests;
+mod seats;
+#[cfg(test)]
+pub(crate) mod tests;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use moka::sync::Cache;
 use prost::Message;
 use tengen_kit::status::Refusal;
-use tengen_live::{Commit, Live, LiveError, Outgoing, PARTITIONS, Record, partition};
+use tengen_live::{Commit, Head, Live, LiveError, Outgoing, PARTITIONS, Record, partition};
 use tengen_rules::Colour;
-use tengen_table::{Command, Decision, Event, Order, Rejection, Settings};
+use tengen_table::{Command, Decision, Event, Order, Rejection, Settings, Table};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
-use tonic::Code;
 
 use crate::archive::{Archive, Cursor};
+use crate::client::Sessions;
 use crate::convert::result;
 use crate::error;
+use crate::herald::Herald;
 use crate::lag;
 use crate::outages::Known;
 use crate::record::{GameRecord, Player};
+use crate::store::absence::{Answers, asked};
 
 /// Commits that may race for one command before it is given up.
 const TRIES: usize = 16;
 /// How long a game that is over waits for the archive's word before it is shown without.
 const ARCHIVE_WAIT: Duration = Duration::from_millis(250);
-/// How long after it was listed a game may not be made yet.
-const MADE_MS: i64 = 60_000;
 /// How long a game that nobody asks for is remembered.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
@@ -36,6 +42,10 @@ const REMEMBERED: Duration = Duration::from_secs(600);
 pub struct Games {
     live: Arc<dyn Live>,
     archive: Archive,
+    /// Who knows whether a player is gone.
+    sessions: Sessions,
+    /// Who tells the players.
+    herald: Herald,
     /// Games as this replica last saw them. Commands to one game wait for each other here, which
     /// saves them a conflict.
     seen: Cache<String, Arc<Mutex<GameRecord>>>,
@@ -44,9 +54,15 @@ pub struct Games {
 
 impl Games {
     /// Games over these stores, of which at most `remembered` are kept in memory.
-    pub fn new(live: Arc<dyn Live>, archive: Archive, remembered: u64) -> Self {
+    pub fn new(
+        live: Arc<dyn Live>,
+        archive: Archive,
+        sessions: Sessions,
+        herald: Herald,
+        remembered: u64,
+    ) -> Self {
         let seen = Cache::builder().max_capacity(remembered).time_to_idle(REMEMBERED).build();
-        Self { live, archive, seen, outages: Known::default() }
+        Self { live, archive, sessions, herald, seen, outages: Known::default() }
     }
 
     /// The live state's clock.
@@ -57,7 +73,7 @@ impl Games {
     /// Makes a game, or finds the one of this id that was made before.
     ///
     /// # Errors
-    /// When the live state fails.
+    /// LIMIT_REACHED: a player's list is full of running games; or the live state fails.
     pub async fn create(
         &self,
         id: &str,
@@ -77,10 +93,13 @@ impl Games {
         };
         // Before it is made: a game that nobody finds would be worse than an entry without one.
         for player in &record.players {
-            self.list(&player.id, id).await.map_err(|error| error::live(&error))?;
+            self.list(&player.id, id).await?;
         }
         match self.live.commit(id, commit).await {
-            Ok(()) => Ok(record),
+            Ok(()) => {
+                self.herald.made(&record);
+                Ok(record)
+            }
             Err(LiveError::Conflict { .. }) => self.read(id).await,
             Err(error) => Err(error::live(&error)),
         }
@@ -164,6 +183,7 @@ impl Games {
     ) -> Result<T, Refusal> {
         let seen = self.seen(id).await?;
         let mut record = seen.lock().await;
+        let mut answers = Answers::default();
         for _ in 0..TRIES {
             self.make_good(&mut record).await?;
             match decide(&record)? {
@@ -178,6 +198,18 @@ impl Games {
                     if self.commit(&mut record, &events).await? {
                         return Ok(show(&record));
                     }
+                }
+                Ok(Decision::IfGone(if_gone)) if answers.cover(&if_gone) => {
+                    if self.judge(&mut record, &if_gone, &std::mem::take(&mut answers)).await? {
+                        return Ok(show(&record));
+                    }
+                }
+                Ok(Decision::IfGone(if_gone)) => {
+                    let asked = asked(&record, &if_gone);
+                    // Nobody else waits for the answer.
+                    drop(record);
+                    answers = self.ask(asked).await?;
+                    record = seen.lock().await;
                 }
                 Err(rejection) => {
                     if !self.refresh(&mut record).await? {
@@ -210,28 +242,6 @@ impl Games {
         Err(error::contended(TRIES))
     }
 
-    /// Lets happen what has fallen due, and says when the next thing does. Called too early,
-    /// twice or late, it does nothing.
-    ///
-    /// # Errors
-    /// GAME_NOT_FOUND; or the live state fails.
-    pub async fn due(&self, id: &str) -> Result<Option<i64>, Refusal> {
-        let seen = self.seen(id).await?;
-        let mut record = seen.lock().await;
-        self.refresh(&mut record).await?;
-        if record.ended() {
-            return Ok(None);
-        }
-        for _ in 0..TRIES {
-            self.make_good(&mut record).await?;
-            let events = record.table.due(self.live.now_ms());
-            if self.commit(&mut record, &events).await? && events.is_empty() {
-                return Ok(record.table.next_due_ms());
-            }
-        }
-        Err(error::contended(TRIES))
-    }
-
     /// Holds every running game of these partitions that this replica remembers against the live
     /// state, which was out: what is lost is seen, and what the outage cost is given back.
     pub async fn look_after(&self, partitions: &HashSet<u16>) {
@@ -246,28 +256,6 @@ impl Games {
                 tracing::warn!(game_id = *id, %refusal, "a game could not be looked after");
             }
         }
-    }
-
-    /// The games in which a player holds a seat and that are not over, the newest first.
-    ///
-    /// # Errors
-    /// When the live state fails.
-    pub async fn of_player(&self, player_id: &str) -> Result<Vec<GameRecord>, Refusal> {
-        let slot = seats_slot(player_id);
-        let listed = self.live.entries(&slot).await.map_err(|error| error::live(&error))?;
-        let mut games = Vec::new();
-        for (id, version, listed_at) in listed {
-            match self.read(&id).await {
-                Ok(record) if !record.ended() => games.push(record),
-                Err(refusal) if refusal.code() != Code::NotFound => return Err(refusal),
-                // It is being made at this moment.
-                Err(_) if self.is_recent(&listed_at) => {}
-                // Over, or gone: the list is swept as it is read.
-                _ => drop(self.live.put_entry(&slot, &id, Some(version), None, None).await),
-            }
-        }
-        games.sort_by_key(|record| std::cmp::Reverse(record.table.opened_at_ms()));
-        Ok(games)
     }
 
     /// Finished games of a player, the newest first.
@@ -330,41 +318,53 @@ impl Games {
     /// alone stands where it ended.
     async fn refresh(&self, record: &mut GameRecord) -> Result<bool, Refusal> {
         let head = self.live.head(&record.id).await.map_err(|error| error::live(&error))?;
-        let known = head == Some(record.head) || (head.is_none() && record.ended());
-        if known && !record.unsure() {
+        if head == Some(record.head) || (head.is_none() && record.ended()) {
             return Ok(false);
         }
-        self.renew(record).await?;
+        self.bring_up(record, head).await?;
         Ok(true)
     }
 
-    /// Folds events in that were decided on this record, and commits them. False when another
+    /// Commits events that were decided on this record, and folds them in. False when another
     /// commit was first: the record is fresh then, and it is to be decided again. Where it stays
-    /// open whether the commit happened, or nobody waits for it any more, the record is unsure.
+    /// open whether the commit happened, the record is as it was before; the next look at the head
+    /// will tell.
     async fn commit(&self, record: &mut GameRecord, events: &[Event]) -> Result<bool, Refusal> {
-        let (entries, head) = record.entries(events);
-        let (expected, over) = (Some(record.head), record.ended());
-        record.fold(events, head).map_err(|error| error::broken(&error))?;
-        let ended = record.ended();
-        let outbox = (ended && !over).then(|| Outgoing {
-            id: result::id(record),
-            body: result::render(record).encode_to_vec().into(),
-        });
-        let next_due_ms = record.table.next_due_ms();
-        let outages = self.outages.number(&record.id);
-        let commit = Commit { expected, head, entries, next_due_ms, outages, outbox, ended };
+        self.commit_until(record, events, |table| table.next_due_ms()).await
+    }
+
+    async fn commit_until(
+        &self,
+        record: &mut GameRecord,
+        events: &[Event],
+        next_due_ms: impl FnOnce(&Table) -> Option<i64>,
+    ) -> Result<bool, Refusal> {
+        let (next, entries) = record.with(events).map_err(|error| error::broken(&error))?;
+        let commit = Commit {
+            expected: Some(record.head),
+            head: next.head,
+            entries,
+            next_due_ms: next_due_ms(&next.table),
+            outages: self.outages.number(&record.id),
+            outbox: (next.ended() && !record.ended()).then(|| Outgoing {
+                id: result::id(&next),
+                body: result::render(&next).encode_to_vec().into(),
+            }),
+            ended: next.ended(),
+        };
         match self.live.commit(&record.id, commit).await {
             Ok(()) => {
-                record.committed();
+                self.herald.committed(record, &next);
+                *record = next;
                 Ok(true)
             }
-            Err(LiveError::Conflict { .. }) => {
-                self.renew(record).await?;
+            Err(LiveError::Conflict { head }) => {
+                self.bring_up(record, head).await?;
                 Ok(false)
             }
             Err(LiveError::UnknownOutage) => {
                 self.outages.read(&*self.live, &record.id).await?;
-                self.renew(record).await?;
+                self.refresh(record).await?;
                 Ok(false)
             }
             Err(error) => Err(error::live(&error)),
@@ -374,9 +374,6 @@ impl Games {
     /// Writes down what the live state cost the game, before anything else is decided on it: moves
     /// that are lost, and outages (rulebook C8.4).
     async fn make_good(&self, record: &mut GameRecord) -> Result<(), Refusal> {
-        if record.unsure() {
-            self.renew(record).await?;
-        }
         for _ in 0..TRIES {
             let now_ms = self.live.now_ms();
             let owed = match record.table.restored(now_ms).filter(|_| record.lost) {
@@ -387,6 +384,18 @@ impl Games {
             self.commit(record, &[event]).await?;
         }
         Err(error::contended(TRIES))
+    }
+
+    /// Brings a record up to a head that is another than its own: by what was committed since, or,
+    /// where that is not what comes after it, by the whole log.
+    async fn bring_up(&self, record: &mut GameRecord, head: Option<Head>) -> Result<(), Refusal> {
+        if let Some(head) = head.filter(|head| head.sequence > record.head.sequence) {
+            let since = self.live.log_after(&record.id, record.head.sequence).await;
+            if record.go_on(&since.map_err(|error| error::live(&error))?, head) {
+                return Ok(());
+            }
+        }
+        self.renew(record).await
     }
 
     async fn renew(&self, record: &mut GameRecord) -> Result<(), Refusal> {
@@ -415,23 +424,4 @@ impl Games {
             Err(error) => Err(error::live(&error)),
         }
     }
-
-    /// Whether a game was listed so short ago that it may not be made yet.
-    fn is_recent(&self, listed_at: &[u8]) -> bool {
-        let listed_at_ms = listed_at.try_into().map_or(i64::MIN, i64::from_be_bytes);
-        self.live.now_ms().saturating_sub(listed_at_ms) < MADE_MS
-    }
-
-    async fn list(&self, player_id: &str, id: &str) -> Result<(), LiveError> {
-        let listed_at = Some(Bytes::copy_from_slice(&self.live.now_ms().to_be_bytes()));
-        match self.live.put_entry(&seats_slot(player_id), id, None, listed_at, None).await {
-            Ok(_) | Err(LiveError::EntryConflict { .. }) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// The slot that lists a player's running games.
-fn seats_slot(player_id: &str) -> String {
-    format!("seats:{player_id}")
 }

@@ -1,13 +1,14 @@
 //! The games while a store behind them fails for a while. The stores are the real ones; a switch in
 //! front of the live state makes it unreachable.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use sqlx::AnyPool;
 use tempfile::TempDir;
+use tengen_kit::shutdown::Shutdown;
 use tengen_kit::sql;
 use tengen_kit::status::Refusal;
 use tengen_kit::time::ManualTime;
@@ -16,20 +17,28 @@ use tengen_live::{
     Settings as MemorySettings, Version, WakeUps,
 };
 use tengen_rules::{Colour, Point, Size};
-use tengen_table::{Act, Command, Fact, Phase, Request, Settings};
+use tengen_table::{Act, Command, Fact, Offer, Phase, Request, Settings};
 use tengen_timing::Control;
 use tonic::Code;
 
 use crate::archive::Archive;
+use crate::client::Sessions;
+use crate::herald::Herald;
 use crate::record::{GameRecord, Player};
+use crate::service::stand_in::House;
 use crate::store::Games;
 
-const ID: &str = "g01-ab";
+pub(super) const ID: &str = "g01-ab";
+
+/// Entries in one slot.
+const ENTRIES: usize = 6;
 
 /// Live state that cannot read or change its records while `away` is set, and may be put back to what it was.
-struct Switched {
+pub(super) struct Switched {
     live: Mutex<Memory>,
     away: AtomicBool,
+    /// How often a whole record was read.
+    loads: AtomicUsize,
 }
 
 impl Switched {
@@ -77,6 +86,7 @@ impl Live for Switched {
 
     async fn load(&self, id: &str) -> Result<Option<Record>, LiveError> {
         self.reach()?;
+        self.loads.fetch_add(1, Ordering::Relaxed);
         self.live().load(id).await
     }
 
@@ -86,6 +96,7 @@ impl Live for Switched {
     }
 
     async fn log_after(&self, id: &str, sequence: i64) -> Result<Vec<Bytes>, LiveError> {
+        self.reach()?;
         self.live().log_after(id, sequence).await
     }
 
@@ -153,28 +164,39 @@ impl Live for Switched {
     }
 }
 
-struct Stage {
-    games: Games,
-    live: Arc<Switched>,
-    time: ManualTime,
+pub(super) struct Stage {
+    pub(super) games: Arc<Games>,
+    pub(super) live: Arc<Switched>,
+    pub(super) time: ManualTime,
     database: AnyPool,
+    pub(super) house: Arc<House>,
     _folder: TempDir,
 }
 
 fn memory() -> MemorySettings {
-    MemorySettings { outage_ms: OUTAGE_MS, ..MemorySettings::default() }
+    MemorySettings { outage_ms: OUTAGE_MS, entries_per_slot: ENTRIES, ..MemorySettings::default() }
+}
+
+/// A herald whom nobody hears.
+pub(crate) fn deaf(sessions: Sessions) -> Herald {
+    Herald::new(sessions, ManualTime::new(0).shared(), Shutdown::new()).0
 }
 
 /// A rated game that has begun.
-async fn stage() -> Stage {
+pub(super) async fn stage() -> Stage {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}/games.db", folder.path().display());
     let database = sql::open(&url, crate::MIGRATIONS).await.unwrap();
     let time = ManualTime::new(1_767_225_600_000);
     let live = Mutex::new(Memory::new(time.shared(), memory()));
-    let live = Arc::new(Switched { live, away: AtomicBool::new(false) });
+    let live =
+        Arc::new(Switched { live, away: AtomicBool::new(false), loads: AtomicUsize::new(0) });
     let shared: Arc<dyn Live> = live.clone();
-    let games = Games::new(shared, Archive::new(database.clone()), 100);
+    let house = Arc::new(House::default());
+    let sessions = house.sessions(time.shared());
+    let games =
+        Games::new(shared, Archive::new(database.clone()), sessions.clone(), deaf(sessions), 100);
+    let games = Arc::new(games);
     let settings = Settings {
         rated: true,
         control: Some(Control::Absolute { main_ms: 600_000 }),
@@ -182,21 +204,29 @@ async fn stage() -> Stage {
     };
     let player = |id: &str| Player { id: id.into(), name: id.into(), bot: false };
     games.create(ID, [player("aki"), player("bo")], settings).await.unwrap();
-    Stage { games, live, time, database, _folder: folder }
+    Stage { games, live, time, database, house, _folder: folder }
 }
 
 impl Stage {
+    /// Another replica over the same stores.
+    pub(super) fn another(&self) -> Games {
+        let archive = Archive::new(self.database.clone());
+        let live: Arc<dyn Live> = self.live.clone();
+        let sessions = self.house.sessions(self.time.shared());
+        Games::new(live, archive, sessions.clone(), deaf(sessions), 100)
+    }
+
     async fn act(&self, player: &str, key: u64, act: Act) -> Result<GameRecord, Refusal> {
         let request = Request { key, digest: 1 };
         let command = |by: Colour| Command { by, request, act: act.clone() };
         self.games.act(ID, player, command, GameRecord::clone).await
     }
 
-    async fn resign(&self) {
+    pub(super) async fn resign(&self) {
         self.act("aki", 1, Act::Resign).await.unwrap();
     }
 
-    async fn play(&self, player: &str, number: u32) -> GameRecord {
+    pub(super) async fn play(&self, player: &str, number: u32) -> GameRecord {
         let point = Point::new(4, u8::try_from(number).unwrap());
         let act = Act::Play { number, point };
         self.act(player, 100 + u64::from(number), act).await.unwrap()
@@ -272,7 +302,7 @@ async fn a_commit_that_failed_is_not_remembered() {
 }
 
 /// What each event of the log says.
-async fn facts(stage: &Stage) -> Vec<Fact> {
+pub(super) async fn facts(stage: &Stage) -> Vec<Fact> {
     let record = stage.live.load(ID).await.unwrap().unwrap();
     let mut game = GameRecord::prefix(ID, &record.log[..1]).unwrap();
     record.log[1..].iter().map(|entry| game.append(entry).unwrap().fact).collect()
@@ -301,9 +331,7 @@ async fn an_outage_is_made_good_before_anything_is_decided() {
     stage.time.advance(700_000);
     assert_eq!(stage.games.due(ID).await.unwrap(), Some(stage.live.now_ms() + 600_000));
     // Another replica knows of it by the record.
-    let archive = Archive::new(stage.database.clone());
-    let live: Arc<dyn Live> = stage.live.clone();
-    let other = Games::new(live, archive, 100);
+    let other = stage.another();
     other.due(ID).await.unwrap();
     assert_eq!(other.read(ID).await.unwrap().head, stage.games.read(ID).await.unwrap().head);
 }
@@ -351,4 +379,60 @@ async fn a_lost_end_has_a_second_version() {
     assert!(!stage.games.is_applied(&game).await);
     stage.games.archive(ID).await.unwrap();
     assert!(stage.games.is_applied(&game).await);
+}
+
+// A list that is full is swept of what is over, whoever makes the game; one that is full of running
+// games says so.
+#[tokio::test]
+async fn a_full_list_is_swept_before_a_game_is_made() {
+    let stage = stage().await;
+    let make = async |number: usize| {
+        let player = |id: &str| Player { id: id.into(), name: id.into(), bot: false };
+        let players = [player("aki"), player(&format!("p{number}"))];
+        let settings = Settings::even(Size::square(9).unwrap());
+        stage.games.create(&format!("g01-{number}"), players, settings).await
+    };
+    for number in 1..ENTRIES {
+        make(number).await.unwrap();
+    }
+    let full = make(ENTRIES).await.map(|game| game.head).unwrap_err();
+    assert_eq!((full.code(), full.reason()), (Code::ResourceExhausted, "LIMIT_REACHED"));
+    assert_eq!(stage.listed().await, ENTRIES);
+    stage.resign().await;
+    make(ENTRIES).await.unwrap();
+    assert_eq!(stage.listed().await, ENTRIES);
+    // The same again finds the game that was made.
+    assert_eq!(make(ENTRIES).await.unwrap().head.sequence, 1);
+}
+
+// Opponents on two replicas: each reads what the other has played, not the whole game.
+// case: D6
+#[tokio::test]
+async fn what_another_replica_committed_is_read_alone() {
+    let stage = stage().await;
+    let other = stage.another();
+    for replica in [&*stage.games, &other] {
+        replica.read(ID).await.unwrap();
+    }
+    let loads = stage.live.loads.load(Ordering::Relaxed);
+    for number in 1..=6 {
+        let (games, player) = if number % 2 == 1 { (&*stage.games, "aki") } else { (&other, "bo") };
+        let act = Act::Play { number, point: Point::new(4, u8::try_from(number).unwrap()) };
+        let request = Request { key: u64::from(number), digest: 1 };
+        let command = |by| Command { by, request, act: act.clone() };
+        let game = games.act(ID, player, command, GameRecord::clone).await.unwrap();
+        assert_eq!(game.head.sequence, i64::from(number) + 1);
+    }
+    // A commit that comes too late reads it as well.
+    let request = Request { key: 90, digest: 1 };
+    let late = |by| Command { by, request, act: Act::Offer(Offer::Draw) };
+    stage.games.act(ID, "aki", late, GameRecord::clone).await.unwrap();
+    assert_eq!(stage.live.loads.load(Ordering::Relaxed), loads);
+    let record = stage.live.load(ID).await.unwrap().unwrap();
+    let whole = GameRecord::from_log(ID, &record).unwrap();
+    assert_eq!(whole.head, stage.games.read(ID).await.unwrap().head);
+    assert_eq!(
+        whole.table.game().board(),
+        stage.games.read(ID).await.unwrap().table.game().board()
+    );
 }
