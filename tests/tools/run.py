@@ -34,6 +34,7 @@ BENCHES = [
     ("tengen-rating", "leaderboard", "postgres"),
     ("tengen-suite", "lateness", ""),
     ("tengen-load", "load", "redis-server postgres baseline-node"),
+    ("tengen-load", "storm", "redis-server postgres"),
 ]
 
 RESULT = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;")

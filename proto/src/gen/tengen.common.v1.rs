@@ -196,6 +196,16 @@ pub enum Reason {
     /// FAILED_PRECONDITION: a later stream of the same device has taken over; do not try again.
     /// {"device_id": "phone-01"}
     Superseded = 46,
+    /// PERMISSION_DENIED: the account is suspended; told after the right password alone. Without
+    /// until_ms it is so until it is lifted. {"reason": "…", "until_ms": "1767225600000"}
+    AccountSuspended = 60,
+    /// PERMISSION_DENIED: the caller is a bot, and this is for persons.
+    PersonsOnly = 61,
+    /// UNAUTHENTICATED: the identity provider's token is malformed, forged, signed by an unknown key,
+    /// meant for others or expired. {"token": "expired"}
+    ForeignTokenRefused = 62,
+    /// FAILED_PRECONDITION: no tokens of another identity provider are taken here.
+    NoIdentityProvider = 63,
 }
 impl Reason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -241,6 +251,10 @@ impl Reason {
             Self::OpponentBack => "REASON_OPPONENT_BACK",
             Self::NotBuilt => "REASON_NOT_BUILT",
             Self::Superseded => "REASON_SUPERSEDED",
+            Self::AccountSuspended => "REASON_ACCOUNT_SUSPENDED",
+            Self::PersonsOnly => "REASON_PERSONS_ONLY",
+            Self::ForeignTokenRefused => "REASON_FOREIGN_TOKEN_REFUSED",
+            Self::NoIdentityProvider => "REASON_NO_IDENTITY_PROVIDER",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -283,6 +297,10 @@ impl Reason {
             "REASON_OPPONENT_BACK" => Some(Self::OpponentBack),
             "REASON_NOT_BUILT" => Some(Self::NotBuilt),
             "REASON_SUPERSEDED" => Some(Self::Superseded),
+            "REASON_ACCOUNT_SUSPENDED" => Some(Self::AccountSuspended),
+            "REASON_PERSONS_ONLY" => Some(Self::PersonsOnly),
+            "REASON_FOREIGN_TOKEN_REFUSED" => Some(Self::ForeignTokenRefused),
+            "REASON_NO_IDENTITY_PROVIDER" => Some(Self::NoIdentityProvider),
             _ => None,
         }
     }

@@ -17,6 +17,9 @@ pub struct Account {
     /// When it was made.
     #[prost(message, optional, tag = "5")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Whether its owner has deleted it; its name and its games stay.
+    #[prost(bool, tag = "6")]
+    pub deleted: bool,
 }
 /// What a sign-in gives.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -214,7 +217,7 @@ pub struct ExchangeTokenRequest {
     /// gets the same answer, on any replica.
     #[prost(string, tag = "1")]
     pub request_id: ::prost::alloc::string::String,
-    /// The JWT.
+    /// The JWT: EdDSA (Ed25519), ES256 or RS256; 16 to 8,192 characters.
     #[prost(string, tag = "2")]
     pub token: ::prost::alloc::string::String,
 }
@@ -270,6 +273,61 @@ pub struct DeleteAccountRequest {
 /// Deleted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeleteAccountResponse {}
+/// A new bot.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateBotRequest {
+    /// Names this request: 8 to 64 characters of A-Z a-z 0-9 _ and -. The same id with the same content
+    /// gets the same answer, on any replica.
+    #[prost(string, tag = "1")]
+    pub request_id: ::prost::alloc::string::String,
+    /// As of a person.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// 8 to 128 characters.
+    #[prost(string, tag = "3")]
+    pub password: ::prost::alloc::string::String,
+}
+/// The bot.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateBotResponse {
+    /// Its account.
+    #[prost(message, optional, tag = "1")]
+    pub account: ::core::option::Option<Account>,
+}
+/// Whom to suspend, for how long and why.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SuspendAccountRequest {
+    /// Names this request: 8 to 64 characters of A-Z a-z 0-9 _ and -. The same id with the same content
+    /// gets the same answer, on any replica.
+    #[prost(string, tag = "1")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The account.
+    #[prost(string, tag = "2")]
+    pub player_id: ::prost::alloc::string::String,
+    /// Until when; absent for until it is lifted.
+    #[prost(message, optional, tag = "3")]
+    pub until: ::core::option::Option<::prost_types::Timestamp>,
+    /// Why, for the player to read: 1 to 500 characters.
+    #[prost(string, tag = "4")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// Suspended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SuspendAccountResponse {}
+/// Whose suspension ends.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LiftSuspensionRequest {
+    /// Names this request: 8 to 64 characters of A-Z a-z 0-9 _ and -. The same id with the same content
+    /// gets the same answer, on any replica.
+    #[prost(string, tag = "1")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The account.
+    #[prost(string, tag = "2")]
+    pub player_id: ::prost::alloc::string::String,
+}
+/// Lifted, or there was none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LiftSuspensionResponse {}
 /// Asks for notices.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AttachRequest {
@@ -521,7 +579,8 @@ pub mod session_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Exchanges another identity provider's JWT.
+        /// Exchanges a JWT of the identity provider that the service is set to. The account is that of its
+        /// issuer and subject, made at the first exchange; never one that has the same name.
         pub async fn exchange_token(
             &mut self,
             request: impl tonic::IntoRequest<super::ExchangeTokenRequest>,
@@ -574,7 +633,7 @@ pub mod session_service_client {
                 .insert(GrpcMethod::new("tengen.session.v1.SessionService", "SignOut"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes the own password.
+        /// Changes the own password and signs out everywhere: sign in again with the new one.
         pub async fn change_password(
             &mut self,
             request: impl tonic::IntoRequest<super::ChangePasswordRequest>,
@@ -601,7 +660,8 @@ pub mod session_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Deletes the own account; its games stay.
+        /// Deletes the own account and its bots, for good, and signs out everywhere. Games stay, and the
+        /// names belong to nobody else.
         pub async fn delete_account(
             &mut self,
             request: impl tonic::IntoRequest<super::DeleteAccountRequest>,
@@ -625,6 +685,89 @@ pub mod session_service_client {
             req.extensions_mut()
                 .insert(
                     GrpcMethod::new("tengen.session.v1.SessionService", "DeleteAccount"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Makes an account for a bot of the caller, who is a person. It signs in by its own name and
+        /// password.
+        pub async fn create_bot(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateBotRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateBotResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tengen.session.v1.SessionService/CreateBot",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("tengen.session.v1.SessionService", "CreateBot"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Suspends an account and its bots: signed out everywhere, they cannot sign in until it is over.
+        /// A later suspension takes the place of an earlier one.
+        pub async fn suspend_account(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SuspendAccountRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SuspendAccountResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tengen.session.v1.SessionService/SuspendAccount",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("tengen.session.v1.SessionService", "SuspendAccount"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Ends a suspension before its time.
+        pub async fn lift_suspension(
+            &mut self,
+            request: impl tonic::IntoRequest<super::LiftSuspensionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::LiftSuspensionResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/tengen.session.v1.SessionService/LiftSuspension",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("tengen.session.v1.SessionService", "LiftSuspension"),
                 );
             self.inner.unary(req, path, codec).await
         }
@@ -717,7 +860,8 @@ pub mod session_service_server {
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
-        /// Exchanges another identity provider's JWT.
+        /// Exchanges a JWT of the identity provider that the service is set to. The account is that of its
+        /// issuer and subject, made at the first exchange; never one that has the same name.
         async fn exchange_token(
             &self,
             request: tonic::Request<super::ExchangeTokenRequest>,
@@ -738,7 +882,7 @@ pub mod session_service_server {
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
-        /// Changes the own password.
+        /// Changes the own password and signs out everywhere: sign in again with the new one.
         async fn change_password(
             &self,
             request: tonic::Request<super::ChangePasswordRequest>,
@@ -748,12 +892,45 @@ pub mod session_service_server {
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
         }
-        /// Deletes the own account; its games stay.
+        /// Deletes the own account and its bots, for good, and signs out everywhere. Games stay, and the
+        /// names belong to nobody else.
         async fn delete_account(
             &self,
             request: tonic::Request<super::DeleteAccountRequest>,
         ) -> std::result::Result<
             tonic::Response<super::DeleteAccountResponse>,
+            tonic::Status,
+        > {
+            Err(tonic::Status::unimplemented("Not yet implemented"))
+        }
+        /// Makes an account for a bot of the caller, who is a person. It signs in by its own name and
+        /// password.
+        async fn create_bot(
+            &self,
+            request: tonic::Request<super::CreateBotRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateBotResponse>,
+            tonic::Status,
+        > {
+            Err(tonic::Status::unimplemented("Not yet implemented"))
+        }
+        /// Suspends an account and its bots: signed out everywhere, they cannot sign in until it is over.
+        /// A later suspension takes the place of an earlier one.
+        async fn suspend_account(
+            &self,
+            request: tonic::Request<super::SuspendAccountRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SuspendAccountResponse>,
+            tonic::Status,
+        > {
+            Err(tonic::Status::unimplemented("Not yet implemented"))
+        }
+        /// Ends a suspension before its time.
+        async fn lift_suspension(
+            &self,
+            request: tonic::Request<super::LiftSuspensionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::LiftSuspensionResponse>,
             tonic::Status,
         > {
             Err(tonic::Status::unimplemented("Not yet implemented"))
@@ -1237,6 +1414,143 @@ pub mod session_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DeleteAccountSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tengen.session.v1.SessionService/CreateBot" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateBotSvc<T: SessionService>(pub Arc<T>);
+                    impl<
+                        T: SessionService,
+                    > tonic::server::UnaryService<super::CreateBotRequest>
+                    for CreateBotSvc<T> {
+                        type Response = super::CreateBotResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CreateBotRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as SessionService>::create_bot(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateBotSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tengen.session.v1.SessionService/SuspendAccount" => {
+                    #[allow(non_camel_case_types)]
+                    struct SuspendAccountSvc<T: SessionService>(pub Arc<T>);
+                    impl<
+                        T: SessionService,
+                    > tonic::server::UnaryService<super::SuspendAccountRequest>
+                    for SuspendAccountSvc<T> {
+                        type Response = super::SuspendAccountResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SuspendAccountRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as SessionService>::suspend_account(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SuspendAccountSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/tengen.session.v1.SessionService/LiftSuspension" => {
+                    #[allow(non_camel_case_types)]
+                    struct LiftSuspensionSvc<T: SessionService>(pub Arc<T>);
+                    impl<
+                        T: SessionService,
+                    > tonic::server::UnaryService<super::LiftSuspensionRequest>
+                    for LiftSuspensionSvc<T> {
+                        type Response = super::LiftSuspensionResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::LiftSuspensionRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as SessionService>::lift_suspension(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = LiftSuspensionSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

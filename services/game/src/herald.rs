@@ -66,15 +66,32 @@ async fn cry(
     time: SharedTime,
     shutdown: Shutdown,
 ) {
-    while let Some(piece) = news.recv().await {
-        for _ in 0..TRIES {
-            let Err(status) = sessions.notify(&piece).await else { break };
-            tracing::debug!(error = status.message(), "session does not hear the news");
-            let again_ms = time.now_ms().saturating_add(AGAIN_MS);
-            tokio::select! {
-                () = time.until(again_ms) => {}
-                () = shutdown.begun() => return,
-            }
+    loop {
+        tokio::select! {
+            piece = news.recv() => match piece {
+                Some(piece) => insist(&piece, &sessions, &time, &shutdown).await,
+                None => return,
+            },
+            () = shutdown.begun() => break,
+        }
+    }
+    // What is there already, once.
+    while let Ok(piece) = news.try_recv() {
+        if sessions.notify(&piece).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Tells a piece of news until it is heard, or it is given up.
+async fn insist(piece: &News, sessions: &Sessions, time: &SharedTime, shutdown: &Shutdown) {
+    for _ in 0..TRIES {
+        let Err(status) = sessions.notify(piece).await else { return };
+        tracing::debug!(error = status.message(), "session does not hear the news");
+        let again_ms = time.now_ms().saturating_add(AGAIN_MS);
+        tokio::select! {
+            () = time.until(again_ms) => {}
+            () = shutdown.begun() => return,
         }
     }
 }

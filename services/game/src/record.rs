@@ -176,6 +176,11 @@ impl GameRecord {
         Colour::BOTH.into_iter().find(|colour| self.player(*colour).id == player_id)
     }
 
+    /// Whether an account holds a seat and is said to be gone.
+    pub fn misses(&self, player_id: &str) -> bool {
+        self.seat_of(player_id).is_some_and(|side| !self.table.present(side))
+    }
+
     /// Who holds a seat.
     pub fn player(&self, colour: Colour) -> &Player {
         &self.players[colour.index()]

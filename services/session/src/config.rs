@@ -2,7 +2,11 @@
 
 use std::collections::HashSet;
 
+use tengen_kit::time::SharedTime;
 use tengen_proto::common::v1::Role;
+
+use crate::origin::Network;
+use crate::provider::{KeySource, Provider};
 
 /// The settings of the session service.
 #[derive(Debug, Clone, clap::Args)]
@@ -42,6 +46,56 @@ pub struct Config {
         value_parser = clap::value_parser!(u16).range(1..=3_650)
     )]
     pub key_days: u16,
+    /// Addresses of proxies, or networks as 10.0.0.0/8, separated by commas; a call through one of
+    /// them comes from the last address of its x-forwarded-for.
+    #[arg(id = "session-proxies", long, env = "TENGEN_SESSION_PROXIES", value_delimiter = ',')]
+    pub proxies: Vec<Network>,
+    /// How many wrong passwords for a name are taken from one address in 10 minutes; from all
+    /// addresses, and from one for all names, ten times as many.
+    #[arg(
+        id = "session-failures",
+        long,
+        env = "TENGEN_SESSION_FAILURES",
+        default_value_t = 10,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    pub failures: u16,
+    /// How many accounts may be made from one address in an hour.
+    #[arg(
+        id = "session-registrations",
+        long,
+        env = "TENGEN_SESSION_REGISTRATIONS",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    pub registrations: u16,
+    /// How many bots a person may have.
+    #[arg(id = "session-bots", long, env = "TENGEN_SESSION_BOTS", default_value_t = 5)]
+    pub bots: u16,
+    /// Whose tokens are exchanged: the iss of another identity provider.
+    #[arg(
+        id = "session-idp-issuer",
+        long,
+        env = "TENGEN_SESSION_IDP_ISSUER",
+        requires_all = ["session-idp-audience", "session-idp-jwks"]
+    )]
+    pub idp_issuer: Option<String>,
+    /// Whom those tokens are for: their aud.
+    #[arg(
+        id = "session-idp-audience",
+        long,
+        env = "TENGEN_SESSION_IDP_AUDIENCE",
+        requires = "session-idp-issuer"
+    )]
+    pub idp_audience: Option<String>,
+    /// The keys of that provider, a JSON Web Key Set, as a file or as https://host/path.
+    #[arg(
+        id = "session-idp-jwks",
+        long,
+        env = "TENGEN_SESSION_IDP_JWKS",
+        requires = "session-idp-issuer"
+    )]
+    pub idp_jwks: Option<KeySource>,
 }
 
 /// Who holds a role beyond that of a player.
@@ -57,11 +111,24 @@ impl Default for Config {
             hashers: 1,
             queue: 64,
             key_days: 30,
+            proxies: Vec::new(),
+            failures: 10,
+            registrations: 60,
+            bots: 5,
+            idp_issuer: None,
+            idp_audience: None,
+            idp_jwks: None,
         }
     }
 }
 
 impl Config {
+    /// The other identity provider, if there is one.
+    pub(crate) fn provider(&self, time: SharedTime) -> Option<Provider> {
+        let (issuer, audience) = (self.idp_issuer.clone()?, self.idp_audience.clone()?);
+        Some(Provider::new(issuer, audience, self.idp_jwks.clone()?, time))
+    }
+
     pub(crate) fn grants(&self) -> Grants {
         let named = [
             (Role::Referee, &self.referees),

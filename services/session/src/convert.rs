@@ -3,10 +3,13 @@
 use bytes::Bytes;
 use prost::Message as _;
 use tengen_live::Message;
-use tengen_proto::internal::v1::{PresentRequest, StoredAbsence, StoredFamily, StoredHolder};
+use tengen_proto::internal::v1::{
+    PresentRequest, StoredAbsence, StoredAttempts, StoredFamily, StoredHolder,
+};
 use tengen_proto::session::v1 as wire;
 use tengen_proto::time::timestamp;
 
+use crate::attempts::Count;
 use crate::families::Family;
 use crate::presence::{Absence, Holder, Told};
 use crate::store::Account;
@@ -15,6 +18,7 @@ use crate::tokens::Issued;
 /// An account as everybody may see it.
 pub(crate) fn account(account: Account) -> wire::Account {
     wire::Account {
+        deleted: account.is_deleted(),
         player_id: account.player_id,
         name: account.name,
         bot: account.bot != 0,
@@ -49,6 +53,19 @@ pub(crate) fn family(stored: Bytes) -> Option<Family> {
     Some(Family { player_id, generation, secret, current, previous, request, exchanged_at_ms })
 }
 
+/// A count of attempts; what cannot be read says nothing.
+pub(crate) fn count(stored: Bytes) -> Count {
+    let StoredAttempts { until_ms, known_until_ms } =
+        StoredAttempts::decode(stored).unwrap_or_default();
+    Count { until_ms, known_until_ms }
+}
+
+/// A count of attempts, to be stored.
+pub(crate) fn stored_count(count: Count) -> Bytes {
+    let Count { until_ms, known_until_ms } = count;
+    StoredAttempts { until_ms, known_until_ms }.encode_to_vec().into()
+}
+
 /// What a process has told; what cannot be read says nothing.
 pub(crate) fn holder(stored: Bytes) -> Holder {
     let StoredHolder { number, until_ms, player_ids } =
@@ -64,15 +81,15 @@ pub(crate) fn stored_holder(holder: Holder) -> Bytes {
 
 /// An absence; what cannot be read says nothing.
 pub(crate) fn absence(stored: Bytes) -> Absence {
-    let StoredAbsence { since_ms, telling, told } =
+    let StoredAbsence { since_ms, telling, told_ms } =
         StoredAbsence::decode(stored).unwrap_or_default();
-    Absence { since_ms, telling, told }
+    Absence { since_ms, telling, told_ms }
 }
 
 /// An absence, to be stored.
 pub(crate) fn stored_absence(absence: Absence) -> Bytes {
-    let Absence { since_ms, telling, told } = absence;
-    StoredAbsence { since_ms, telling, told }.encode_to_vec().into()
+    let Absence { since_ms, telling, told_ms } = absence;
+    StoredAbsence { since_ms, telling, told_ms }.encode_to_vec().into()
 }
 
 /// A notice to be stored: its number is the feed's.

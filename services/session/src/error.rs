@@ -6,6 +6,8 @@ use tengen_live::LiveError;
 use tonic::Code;
 
 use crate::password::PasswordError;
+use crate::provider::Fault;
+use crate::store::Account;
 
 /// The name or the password is wrong; the same words for both.
 pub(crate) fn wrong_credentials() -> Refusal {
@@ -17,6 +19,32 @@ pub(crate) fn wrong_credentials() -> Refusal {
 pub(crate) fn name_taken(name: &str) -> Refusal {
     let message = format!("the name {name} belongs to somebody, or looks like one that does");
     Refusal::new(Code::AlreadyExists, "NAME_TAKEN", message).meta("name", name)
+}
+
+/// A bot asked for what only persons may.
+pub(crate) fn persons_only() -> Refusal {
+    Refusal::new(Code::PermissionDenied, "PERSONS_ONLY", "a bot has no bots of its own")
+}
+
+/// A person has as many bots as may be.
+pub(crate) fn too_many_bots(most: i64) -> Refusal {
+    let message = format!("nobody has more than {most} bots");
+    Refusal::new(Code::ResourceExhausted, "LIMIT_REACHED", message)
+        .meta("limit", "bots of one person")
+        .meta("most", most)
+}
+
+/// The account is suspended: told to whoever has shown that it is his.
+pub(crate) fn suspended(account: &Account) -> Refusal {
+    let Account { suspended_until_ms: until_ms, suspended_for: reason, .. } = account;
+    let refusal = |message| {
+        Refusal::new(Code::PermissionDenied, "ACCOUNT_SUSPENDED", message).meta("reason", reason)
+    };
+    match until_ms {
+        &i64::MAX => refusal(format!("the account is suspended: {reason}")),
+        until_ms => refusal(format!("the account is suspended for a while: {reason}"))
+            .meta("until_ms", until_ms),
+    }
 }
 
 /// The request was sent before with other content.
@@ -50,6 +78,21 @@ pub(crate) fn contended(tries: u32) -> Refusal {
     Refusal::new(Code::Aborted, "CONTENDED", message).meta("tries", tries)
 }
 
+/// There is no other identity provider.
+pub(crate) fn no_identity_provider() -> Refusal {
+    let message = "no tokens of another identity provider are taken here";
+    Refusal::new(Code::FailedPrecondition, "NO_IDENTITY_PROVIDER", message)
+}
+
+/// A token of another identity provider is not taken.
+pub(crate) fn foreign_token(fault: &Fault) -> Refusal {
+    if *fault == Fault::NoKeys {
+        return Refusal::behind_unavailable("identity provider");
+    }
+    let message = format!("the identity provider's token is {fault}");
+    Refusal::new(Code::Unauthenticated, "FOREIGN_TOKEN_REFUSED", message).meta("token", fault)
+}
+
 /// This replica goes away.
 pub(crate) fn resume_elsewhere() -> Refusal {
     Refusal::new(Code::Unavailable, "RESUME_ELSEWHERE", "resume on another replica")
@@ -72,7 +115,7 @@ pub(crate) fn password_failed(error: PasswordError) -> Refusal {
         PasswordError::Busy => {
             let message = "too many sign-ins at once, try again in a second";
             Refusal::new(Code::ResourceExhausted, "LIMIT_REACHED", message)
-                .meta("limit", "sign-ins at once")
+                .meta("limit", "passwords at once")
                 .retry_after_ms(1_000)
         }
         PasswordError::Failed => {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod attempts;
 mod client;
 mod config;
 mod convert;
@@ -8,9 +9,11 @@ mod families;
 mod keys;
 mod names;
 mod notices;
+mod origin;
 mod password;
 mod presence;
 mod process;
+mod provider;
 mod service;
 mod store;
 mod tokens;
@@ -35,7 +38,9 @@ use tengen_proto::session::v1::session_service_server::SessionServiceServer;
 
 pub use config::Config;
 pub use keys::{Keys, SignerError};
+pub use origin::Network;
 pub use process::{ProcessSettings, start};
+pub use provider::KeySource;
 
 /// The schema; [`tengen_kit::sql::open`] brings it up to date.
 pub const MIGRATIONS: &[Migration] = &[
@@ -110,6 +115,10 @@ pub fn bind(parts: Parts) -> Result<Service, BindError> {
         store: store.clone(),
         passwords,
         tokens: tokens::Tokens::new(issuer, &config, Arc::clone(&keys), Arc::clone(&time)),
+        attempts: attempts::Attempts::new(Arc::clone(&live), &config),
+        most_bots: i64::from(config.bots),
+        provider: config.provider(Arc::clone(&time)).map(Arc::new),
+        origins: origin::Origins::new(config.proxies),
         families: families::Families::new(live),
         keys: Arc::clone(&keys),
         verifier: Arc::clone(&verifier),

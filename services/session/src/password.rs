@@ -1,20 +1,28 @@
-//! Passwords: Argon2id, on few threads, so that many sign-ins do not slow everything else.
+//! Passwords: Argon2id, on few threads of its own, so that many sign-ins do not slow everything
+//! else.
 
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use unicode_normalization::UnicodeNormalization;
+
+/// How many steps the threads stand back: they get a tenth of a core that somebody else wants, and
+/// all of one that nobody does.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
 
 /// Hashes and compares passwords, a few at a time; whoever finds the queue full is sent away.
 #[derive(Debug, Clone)]
 pub(crate) struct Passwords {
     /// One for each that is at work or waits.
     places: Arc<Semaphore>,
-    /// One for each that is at work.
-    threads: Arc<Semaphore>,
+    /// To the threads, which end with the last of these.
+    work: Sender<Work>,
     /// Of a password that nobody knows, to compare with where there is no account: a wrong name
     /// takes as long as a wrong password.
     nobody: Arc<str>,
@@ -26,10 +34,12 @@ pub(crate) enum PasswordError {
     /// The queue is full.
     #[error("too many sign-ins at once")]
     Busy,
-    /// The library failed, or what is stored is no hash.
+    /// The library failed, what is stored is no hash, or there is no thread.
     #[error("the password cannot be hashed")]
     Failed,
 }
+
+type Work = Box<dyn FnOnce() + Send>;
 
 impl Passwords {
     /// Works on `threads` at once and lets `queue` more wait.
@@ -37,11 +47,18 @@ impl Passwords {
     /// # Errors
     /// [`PasswordError::Failed`] if nothing can be hashed at all.
     pub(crate) fn new(threads: usize, queue: usize) -> Result<Self, PasswordError> {
-        let threads = threads.clamp(1, Semaphore::MAX_PERMITS);
+        let threads = threads.max(1);
         let places = threads.saturating_add(queue).min(Semaphore::MAX_PERMITS);
+        let (work, waiting) = channel();
+        let waiting = Arc::new(Mutex::new(waiting));
+        for number in 1..=threads {
+            let waiting = Arc::clone(&waiting);
+            let thread = thread::Builder::new().name(format!("password-{number}"));
+            thread.spawn(move || run(&waiting)).map_err(|_| PasswordError::Failed)?;
+        }
         Ok(Self {
             places: Arc::new(Semaphore::new(places)),
-            threads: Arc::new(Semaphore::new(threads)),
+            work,
             nobody: hash(&rand::random::<[u8; 16]>())?.into(),
         })
     }
@@ -55,8 +72,8 @@ impl Passwords {
         self.work(move || hash(password.as_bytes())).await
     }
 
-    /// Whether the password is the one that was hashed. Without a hash the answer is no, after the
-    /// same time.
+    /// Whether the password is the one that was hashed. Without a hash, or with an empty one, the
+    /// answer is no, after the same time.
     ///
     /// # Errors
     /// [`PasswordError`].
@@ -66,6 +83,7 @@ impl Passwords {
         stored: Option<&str>,
     ) -> Result<bool, PasswordError> {
         let password = normal(password);
+        let stored = stored.filter(|stored| !stored.is_empty());
         let known = stored.is_some();
         let stored: Arc<str> = stored.map_or_else(|| Arc::clone(&self.nobody), Arc::from);
         let same = self.work(move || compare(password.as_bytes(), &stored)).await?;
@@ -78,16 +96,43 @@ impl Passwords {
     ) -> Result<T, PasswordError> {
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place = place.map_err(|_| PasswordError::Busy)?;
-        let thread = Arc::clone(&self.threads).acquire_owned().await;
-        let thread = thread.map_err(|_| PasswordError::Failed)?;
-        let work = tokio::task::spawn_blocking(move || {
-            // Held until the work is done, also when the caller has gone meanwhile.
-            let _held = (place, thread);
-            work()
+        let (answer, done) = oneshot::channel();
+        let work = Box::new(move || {
+            // Nobody waits for what its caller has given up; what is begun goes on.
+            if !answer.is_closed() {
+                let worked = work();
+                drop(place);
+                // The caller may have gone meanwhile.
+                let _ = answer.send(worked);
+            }
         });
-        work.await.unwrap_or(Err(PasswordError::Failed))
+        self.work.send(work).map_err(|_| PasswordError::Failed)?;
+        done.await.unwrap_or(Err(PasswordError::Failed))
     }
 }
+
+/// One thread's life.
+fn run(waiting: &Mutex<Receiver<Work>>) {
+    stand_back();
+    loop {
+        let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        match next {
+            Ok(work) => work(),
+            Err(_) => return,
+        }
+    }
+}
+
+/// Of this thread alone: Linux gives each its own.
+#[cfg(target_os = "linux")]
+fn stand_back() {
+    if let Err(error) = rustix::process::nice(NICE) {
+        tracing::debug!(%error, "passwords are hashed at full priority");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn stand_back() {}
 
 /// The same password from any keyboard.
 fn normal(password: &str) -> String {
@@ -106,7 +151,26 @@ fn compare(password: &[u8], stored: &str) -> Result<bool, PasswordError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
+    use tokio::sync::oneshot;
+
     use super::{PasswordError, Passwords};
+
+    /// Holds one of the threads until it is let go; it has begun when this returns.
+    async fn hold(passwords: &Passwords) -> mpsc::Sender<()> {
+        let ((go, wait), (begin, begun)) = (mpsc::channel(), oneshot::channel());
+        let passwords = passwords.clone();
+        tokio::spawn(async move {
+            let held = passwords.work(move || {
+                begin.send(()).expect("somebody waits");
+                wait.recv().map_err(|_| PasswordError::Failed)
+            });
+            held.await
+        });
+        begun.await.expect("it begins");
+        go
+    }
 
     #[tokio::test]
     async fn a_password_matches_its_hash_and_no_other() {
@@ -121,25 +185,23 @@ mod tests {
         assert_eq!(matches("pasśword", Some(&hash)).await, Ok(true));
         assert_eq!(matches("", Some(&hash)).await, Ok(false));
         assert_eq!(matches("password", None).await, Ok(false));
+        assert_eq!(matches("password", Some("")).await, Ok(false));
         assert_eq!(matches("password", Some("no hash")).await, Err(PasswordError::Failed));
     }
 
     #[tokio::test]
     async fn whoever_finds_the_queue_full_is_sent_away_and_may_come_again() {
-        let passwords = Passwords::new(1, 1).expect("hashes");
-        let storm: Vec<_> = (0..8)
-            .map(|_| {
-                let passwords = passwords.clone();
-                tokio::spawn(async move { passwords.hash("password").await })
-            })
-            .collect();
-        let mut answers = Vec::new();
-        for one in storm {
-            answers.push(one.await.expect("no panic"));
-        }
-        let busy = answers.iter().filter(|answer| **answer == Err(PasswordError::Busy)).count();
-        let done = answers.iter().filter(|answer| answer.is_ok()).count();
-        assert!(done >= 2 && busy >= 1 && done + busy == 8, "{answers:?}");
+        let passwords = Passwords::new(1, 2).expect("hashes");
+        let go = hold(&passwords).await;
+        let (one, two) = (passwords.hash("password"), passwords.hash("password"));
+        let late = async {
+            let refused = passwords.hash("password").await;
+            go.send(()).expect("it waits");
+            refused
+        };
+        let (one, two, late) = tokio::join!(biased; one, two, late);
+        assert!(one.is_ok() && two.is_ok());
+        assert_eq!(late, Err(PasswordError::Busy));
         assert!(passwords.hash("password").await.is_ok());
     }
 
@@ -147,23 +209,41 @@ mod tests {
     async fn without_an_account_the_work_is_done_all_the_same() {
         let passwords = Passwords::new(1, 0).expect("hashes");
         let (one, other) =
-            tokio::join!(passwords.matches("password", None), passwords.hash("password"));
+            tokio::join!(biased; passwords.matches("password", None), passwords.hash("password"));
         assert_eq!(one, Ok(false));
         assert_eq!(other, Err(PasswordError::Busy));
     }
 
     #[tokio::test]
-    async fn work_goes_on_without_its_caller_and_then_frees_its_place() {
-        let passwords = Passwords::new(1, 0).expect("hashes");
-        let mut gone = Box::pin(passwords.hash("password"));
-        // Begun once, then given up.
-        let begun = std::future::poll_fn(|context| {
-            std::task::Poll::Ready(gone.as_mut().poll(context).is_pending())
+    async fn what_nobody_waits_for_any_more_is_not_begun() {
+        let passwords = Passwords::new(1, 1).expect("hashes");
+        let go = hold(&passwords).await;
+        let (begin, begun) = oneshot::channel();
+        let mut given_up = Box::pin(passwords.work(move || {
+            let _ = begin.send(());
+            Ok(())
+        }));
+        let waits = std::future::poll_fn(|context| {
+            std::task::Poll::Ready(given_up.as_mut().poll(context).is_pending())
         });
-        assert!(begun.await);
-        drop(gone);
+        assert!(waits.await);
+        drop(given_up);
+        // Its place is taken until its turn comes.
         assert_eq!(passwords.hash("password").await, Err(PasswordError::Busy));
-        drop(passwords.places.acquire().await.expect("a free place"));
+        go.send(()).expect("it waits");
+        assert!(begun.await.is_err());
+        drop(passwords.places.acquire_many(2).await.expect("two free places"));
         assert!(passwords.hash("password").await.is_ok());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn the_threads_stand_back_and_nobody_else_does() {
+        let nice = || rustix::process::getpriority_process(None).map_err(|_| PasswordError::Failed);
+        let passwords = Passwords::new(1, 0).expect("hashes");
+        let here = nice().expect("a priority");
+        let there = passwords.work(nice).await.expect("a priority");
+        assert_eq!(there, (here + super::NICE).min(19));
+        assert_eq!(nice(), Ok(here));
     }
 }

@@ -21,6 +21,9 @@ const HOLD_MS: i64 = 10_000;
 /// Whoever is back within this time was never gone: a page that is loaded again, a replica that
 /// goes away.
 const GRACE_MS: i64 = 2_000;
+/// How often game is told again of whoever stays away: a game may have begun, be over, or have lost
+/// the word.
+const AGAIN_MS: i64 = 60_000;
 /// How often it is looked who is away.
 const LOOK_MS: i64 = 1_000;
 /// Whoever has not looked for so long has stood still, and knows nothing.
@@ -76,8 +79,8 @@ pub(crate) struct Absence {
     pub(crate) since_ms: i64,
     /// Whether the game service may have been told.
     pub(crate) telling: bool,
-    /// Whether it has said that it knows.
-    pub(crate) told: bool,
+    /// When it last said that it knows; 0 if never.
+    pub(crate) told_ms: i64,
 }
 
 impl Presence {
@@ -205,11 +208,15 @@ impl Presence {
         mut absence: Absence,
         here: bool,
     ) -> Result<(), LiveError> {
-        let since_ms = absence.since_ms;
+        let (since_ms, now_ms) = (absence.since_ms, self.live.now_ms());
         if here {
             return self.come(player_id).await;
         }
-        if absence.told || self.live.now_ms() < since_ms.saturating_add(GRACE_MS) {
+        let tell_ms = match absence.told_ms {
+            0 => since_ms.saturating_add(GRACE_MS),
+            told_ms => told_ms.saturating_add(AGAIN_MS),
+        };
+        if now_ms < tell_ms {
             return Ok(());
         }
         // So that whoever comes back meanwhile is told of as well.
@@ -222,7 +229,7 @@ impl Presence {
             // Whoever plays no game is away from none.
             Ok(0) => self.put_absence(player_id, version, None).await.map(drop),
             Ok(_) => {
-                absence.told = true;
+                absence.told_ms = now_ms;
                 self.put_absence(player_id, version, Some(absence)).await.map(drop)
             }
             Err(status) => {

@@ -21,6 +21,16 @@ fn a_wrong_variable_ends_it_with_64_and_one_line() {
             "-1",
             "TENGEN_SESSION_QUEUE is \"-1\": invalid digit found in string, expected: How many more sign-ins wait for that",
         ),
+        (
+            "TENGEN_SESSION_PROXIES",
+            "10.0.0.0/33",
+            "TENGEN_SESSION_PROXIES is \"10.0.0.0/33\", expected an address, or a network as 10.0.0.0/8",
+        ),
+        (
+            "TENGEN_SESSION_IDP_ISSUER",
+            "https://id.example",
+            "TENGEN_SESSION_IDP_AUDIENCE is not set, expected: Whom those tokens are for: their aud",
+        ),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_tengen-session"))
             .env_clear()

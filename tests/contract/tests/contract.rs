@@ -55,6 +55,7 @@ fn every_change_has_a_request_id() {
         "LagMeasured",
         "TakeResults",
         "AcknowledgeResults",
+        "Present",
         "StillGone",
         "Notify",
     ];

@@ -22,6 +22,7 @@ pub mod scripts;
 pub mod site;
 pub mod speech;
 pub mod story;
+pub mod stream;
 pub mod table;
 pub mod watcher;
 pub mod ways;

@@ -129,24 +129,39 @@ impl Site {
         sessions.iter_mut().chain(games).chain(clocks).chain(ratings)
     }
 
+    /// Where replicas of game are, the first one first.
+    pub fn game_urls(&self) -> String {
+        self.ports.urls()
+    }
+
     pub fn session(&self) -> Replica {
+        self.session_to(self.game_urls())
+    }
+
+    /// A replica of session that finds game at this address.
+    pub fn session_to(&self, games: String) -> Replica {
         Self::replica(
             "session",
             [
                 ("TENGEN_REDIS_URL", self.redis.url()),
                 ("TENGEN_SESSION_DATABASE_URL", self.databases[0].clone()),
-                ("TENGEN_GAME_URLS", self.ports.urls()),
+                ("TENGEN_GAME_URLS", games),
             ],
         )
     }
 
     /// A replica of game over the live games at this address.
     pub fn game(&self, redis: &str) -> Replica {
+        self.game_to(redis, urls(&self.sessions))
+    }
+
+    /// The same, that finds session at this address.
+    pub fn game_to(&self, redis: &str, sessions: String) -> Replica {
         Self::replica(
             "game",
             [
                 ("TENGEN_REDIS_URL", redis.to_owned()),
-                ("TENGEN_SESSION_URLS", urls(&self.sessions)),
+                ("TENGEN_SESSION_URLS", sessions),
                 ("TENGEN_GAME_DATABASE_URL", self.databases[1].clone()),
                 ("TENGEN_LISTEN", self.ports.listen()),
                 // Few accounts play many games.

@@ -8,11 +8,7 @@
     reason = "a program that measures, and stops at the first fault"
 )]
 
-use std::ffi::OsStr;
-use std::path::Path;
-use std::process::Command;
-
-use tengen_load::{Reference, Site};
+use tengen_load::{Reference, Site, build};
 use tengen_standalone::load::{Measured, Plan, ratio, run};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tengen-reference");
@@ -25,31 +21,6 @@ fn main() {
     // One core for the client, as `tengen load` has it.
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     runtime.enable_all().build().expect("a runtime").block_on(measure());
-}
-
-/// The services, optimised as this program is, and put beside it.
-fn build() {
-    let this = std::env::current_exe().expect("a program has a file");
-    let target = this.ancestors().nth(3).expect("target/release/deps/<program>");
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    // What cargo tells this program of its package would make build scripts run anew.
-    for (name, _) in std::env::vars_os() {
-        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|own| begins(&name, own)) {
-            cargo.env_remove(name);
-        }
-    }
-    cargo
-        .args(["build", "--quiet", "--profile", "bench", "--target-dir"])
-        .arg(target)
-        // With this crate, so that they share what was built for it.
-        .args(["-p", "tengen-load", "-p", "tengen-game", "-p", "tengen-session"])
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
-    let done = cargo.status().expect("cargo can be started");
-    assert!(done.success(), "the services do not build");
-}
-
-fn begins(name: &OsStr, with: &str) -> bool {
-    name.as_encoded_bytes().starts_with(with.as_bytes())
 }
 
 async fn measure() {

@@ -8,8 +8,10 @@
     reason = "a test fails by panicking"
 )]
 
+mod build;
 mod reference;
 mod site;
 
+pub use build::build;
 pub use reference::Reference;
 pub use site::Site;

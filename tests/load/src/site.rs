@@ -1,7 +1,9 @@
 //! The suite that is measured: one process of the session service and one of the game service, over
 //! a private Redis that writes its log each second.
 
-use tengen_processes::{Player, Process, Suite};
+use tengen_processes::{Player, Process, Suite, request_id};
+use tengen_proto::game::v1::organiser_service_client::OrganiserServiceClient;
+use tengen_proto::game::v1::{CreateGameRequest, Settings};
 
 /// The password of every account that [`Player`] makes.
 const PASSWORD: &str = "correct horse";
@@ -12,6 +14,7 @@ pub struct Site {
     suite: Suite,
     session: Process,
     game: Process,
+    organiser: Player,
 }
 
 impl Site {
@@ -28,7 +31,22 @@ impl Site {
         let game = suite.game(&session.url(), &[]).await;
         session.ready().await;
         game.ready().await;
-        Self { suite, session, game }
+        // Once more, as whom the settings name.
+        let organiser = Player::sign_in(session.channel().await, ORGANISER).await;
+        Self { suite, session, game, organiser }
+    }
+
+    /// Makes a game, and returns its id.
+    pub async fn make(&self, black: &Player, white: &Player, settings: Settings) -> String {
+        let request = self.organiser.ask(CreateGameRequest {
+            request_id: request_id(),
+            black_id: black.id.clone(),
+            white_id: white.id.clone(),
+            settings: Some(settings),
+        });
+        let mut organisers = OrganiserServiceClient::new(self.game.channel().await);
+        let made = organisers.create_game(request).await.unwrap().into_inner();
+        made.game.unwrap().game_id
     }
 
     pub fn redis_url(&self) -> String {

@@ -9,8 +9,8 @@ use tengen_proto::common::v1::BoardSize;
 use tengen_proto::game::v1::game_service_client::GameServiceClient;
 use tengen_proto::game::v1::lobby_service_client::LobbyServiceClient;
 use tengen_proto::game::v1::{AcceptChallengeRequest, CreateChallengeRequest, Game, Settings};
-use tengen_proto::session::v1::RegisterRequest;
 use tengen_proto::session::v1::session_service_client::SessionServiceClient;
+use tengen_proto::session::v1::{RegisterRequest, SignInRequest};
 use tengen_proto::time::duration;
 use tonic::Request;
 use tonic::transport::Channel;
@@ -34,6 +34,14 @@ impl Player {
             password: "correct horse".to_owned(),
         };
         let answer = SessionServiceClient::new(session).register(request).await.unwrap();
+        let answer = answer.into_inner();
+        Self { id: answer.account.unwrap().player_id, token: answer.tokens.unwrap().access_token }
+    }
+
+    /// An account of before.
+    pub async fn sign_in(session: Channel, name: &str) -> Self {
+        let request = SignInRequest { name: name.to_owned(), password: "correct horse".to_owned() };
+        let answer = SessionServiceClient::new(session).sign_in(request).await.unwrap();
         let answer = answer.into_inner();
         Self { id: answer.account.unwrap().player_id, token: answer.tokens.unwrap().access_token }
     }

@@ -95,7 +95,25 @@ const REQUESTS: &[(&str, &str)] = &[
         r#"{"request_id":"$NEW","reconnect_token":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#,
     ),
     ("SessionService/Attach", r#"{"device_id":"phone","after_sequence":"2"}"#),
+    (
+        "SessionService/ExchangeToken",
+        r#"{"request_id":"$NEW","token":"eyJhbGciOiJFZERTQSJ9.e30.AAAA"}"#,
+    ),
     ("SessionService/SignOut", r#"{"request_id":"$NEW"}"#),
+    (
+        "SessionService/ChangePassword",
+        r#"{"request_id":"$NEW","old_password":"two corners","new_password":"four corners"}"#,
+    ),
+    ("SessionService/DeleteAccount", r#"{"request_id":"$NEW","password":"two corners"}"#),
+    (
+        "SessionService/CreateBot",
+        r#"{"request_id":"$NEW","name":"gib","password":"three corners"}"#,
+    ),
+    (
+        "SessionService/SuspendAccount",
+        r#"{"request_id":"$NEW","player_id":"$RIVAL","until":"2099-01-01T00:00:00Z","reason":"used an engine"}"#,
+    ),
+    ("SessionService/LiftSuspension", r#"{"request_id":"$NEW","player_id":"$RIVAL"}"#),
     ("SessionService/GetAccount", r#"{"player_id":"$PLAYER"}"#),
 ];
 

@@ -54,27 +54,56 @@ fn table() -> Vec<(&'static str, &'static str, Vec<Value>)> {
                 json!("-000000000000001"),
             ],
         ),
-        (
-            "RegisterRequest",
-            "name",
-            vec![json!(""), json!("a"), json!("a b"), json!("a".repeat(21)), json!("раypal")],
-        ),
-        (
-            "RegisterRequest",
-            "password",
-            vec![json!(""), json!("seven 7"), json!("x".repeat(129)), json!("line\nfeed")],
-        ),
-        ("SignInRequest", "name", vec![json!(""), json!("a".repeat(65)), json!("a\nb")]),
-        ("SignInRequest", "password", vec![json!(""), json!("x".repeat(129)), json!("line\nfeed")]),
-        (
-            "ReconnectRequest",
-            "reconnect_token",
-            vec![json!(""), json!("A".repeat(63)), json!("A".repeat(65)), json!("!".repeat(64))],
-        ),
     ];
+    table.extend(sessions());
     table.extend(staff());
     table.extend(settings().into_iter().map(|(field, bad)| ("*", field, bad)));
     table
+}
+
+/// Of accounts and what signs them in.
+fn sessions() -> Vec<(&'static str, &'static str, Vec<Value>)> {
+    let names =
+        || vec![json!(""), json!("a"), json!("a b"), json!("a".repeat(21)), json!("раypal")];
+    let old = || vec![json!(""), json!("x".repeat(129)), json!("line\nfeed")];
+    let new = || [old(), vec![json!("seven 7")]].concat();
+    let token = [63, 65].map(|length| json!("A".repeat(length)));
+    vec![
+        ("RegisterRequest", "name", names()),
+        ("RegisterRequest", "password", new()),
+        ("CreateBotRequest", "name", names()),
+        ("CreateBotRequest", "password", new()),
+        ("SignInRequest", "name", vec![json!(""), json!("a".repeat(65)), json!("a\nb")]),
+        ("SignInRequest", "password", old()),
+        ("ChangePasswordRequest", "old_password", old()),
+        ("ChangePasswordRequest", "new_password", new()),
+        ("DeleteAccountRequest", "password", old()),
+        (
+            "ExchangeTokenRequest",
+            "token",
+            vec![
+                json!(""),
+                json!("x".repeat(15)),
+                json!("x".repeat(8_193)),
+                json!("a\nb".repeat(8)),
+            ],
+        ),
+        (
+            "ReconnectRequest",
+            "reconnect_token",
+            [token.to_vec(), vec![json!(""), json!("!".repeat(64))]].concat(),
+        ),
+        (
+            "SuspendAccountRequest",
+            "until",
+            vec![json!("2020-01-01T00:00:00Z"), json!("2099-01-01T00:00:00.0001Z")],
+        ),
+        (
+            "SuspendAccountRequest",
+            "reason",
+            vec![json!(""), json!("x".repeat(501)), json!("line\nfeed")],
+        ),
+    ]
 }
 
 /// Of what organisers and referees ask.

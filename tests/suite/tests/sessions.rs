@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use tengen_kit::time::{Time, WallTime};
 use tengen_proto::clock::v1::WatchClockRequest;
-use tengen_proto::game::v1::WatchGameRequest;
+use tengen_proto::game::v1::{ListMyGamesRequest, WatchGameRequest};
 use tengen_suite::Suite;
 use tengen_suite::games::Pair;
 use tengen_suite::player::{board, point, timed};
@@ -96,7 +96,15 @@ async fn a_sign_out_ends_what_is_open(suite: Suite) {
         assert_eq!(refusal.code, Code::Unauthenticated);
         assert_eq!((refusal.reason.as_str(), refusal.meta("token")), ("INVALID_TOKEN", "revoked"));
     }
-    // Any replica of game refuses the old token.
+    // Each replica of game hears of it in its own time; then any refuses the old token.
+    let mut refusals = 0;
+    while refusals < 8 {
+        match pair.black.games.list_my_games(ListMyGamesRequest {}).await {
+            Ok(_) => refusals = 0,
+            Err(_) => refusals += 1,
+        }
+        assert!(time.now_ms() - before_ms < HONOURED_MS);
+    }
     for _ in 0..8 {
         let refusal = refused(pair.black.play(&id, 1, point(4, 4)).await);
         assert_eq!((refusal.reason.as_str(), refusal.meta("token")), ("INVALID_TOKEN", "revoked"));

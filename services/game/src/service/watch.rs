@@ -11,6 +11,7 @@ use tengen_link::Stay;
 use tengen_live::{Committed, Live, Wake, WakeUps};
 use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::watch_game_response::Message as Told;
+use tengen_table::Presence;
 use tokio::sync::{Mutex, broadcast};
 
 use crate::convert::{event, game, hex};
@@ -87,6 +88,12 @@ impl Watches {
         // Whoever comes from another replica may be ahead of a hub that has lost a wake-up.
         if from.sequence > feed.game.head.sequence && feed.messages.is_some() {
             self.catch_up(&mut feed).await?;
+        }
+        // Whoever watches is here, also where the word of that has not come yet.
+        if let Some(player_id) = from.caller.as_deref().filter(|id| feed.game.misses(id)) {
+            drop(feed);
+            self.games.tell(id, player_id, Presence::Here).await?;
+            feed = hub.0.lock().await;
         }
         let first = self.first(&feed.game, &from).await?;
         let ended = feed.game.ended();

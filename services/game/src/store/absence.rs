@@ -99,8 +99,11 @@ impl Games {
         told.try_fold(0, async |games, running| Ok(games + usize::from(running))).await
     }
 
-    /// Whether the game runs.
-    async fn tell(&self, id: &str, player_id: &str, word: Presence) -> Result<bool, Refusal> {
+    /// Tells one game of a player; says whether it runs.
+    ///
+    /// # Errors
+    /// GAME_NOT_FOUND; or the live state fails.
+    pub async fn tell(&self, id: &str, player_id: &str, word: Presence) -> Result<bool, Refusal> {
         let seen = self.seen(id).await?;
         let mut record = seen.lock().await;
         let Some(side) = record.seat_of(player_id) else { return Ok(false) };

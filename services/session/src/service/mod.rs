@@ -1,6 +1,8 @@
 //! The calls. Each is parsed, decided, committed and rendered in a module of its kind.
 
 pub(crate) mod attaching;
+mod changing;
+mod exchanging;
 pub(crate) mod present;
 mod reading;
 mod reconnecting;
@@ -8,6 +10,7 @@ mod registering;
 mod revocations;
 mod signing_in;
 mod signing_out;
+mod suspending;
 
 use std::sync::Arc;
 
@@ -21,9 +24,12 @@ use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
 use self::attaching::{Device, Streams};
+use crate::attempts::Attempts;
 use crate::families::Families;
 use crate::keys::Keys;
+use crate::origin::Origins;
 use crate::password::Passwords;
+use crate::provider::Provider;
 use crate::store::{Account, Store};
 use crate::tokens::Tokens;
 use crate::{convert, error};
@@ -38,6 +44,10 @@ pub(crate) struct Sessions {
     pub(crate) streams: Streams,
     pub(crate) store: Store,
     pub(crate) passwords: Passwords,
+    pub(crate) attempts: Attempts,
+    pub(crate) most_bots: i64,
+    pub(crate) provider: Option<Arc<Provider>>,
+    pub(crate) origins: Origins,
     pub(crate) tokens: Tokens,
     pub(crate) families: Families,
     pub(crate) keys: Arc<Keys>,
@@ -65,18 +75,29 @@ impl SessionService for Sessions {
         &self,
         request: Request<wire::RegisterRequest>,
     ) -> Answer<wire::RegisterResponse> {
-        Ok(Response::new(self.registers(request.into_inner()).await?))
+        let origin = self.origins.of(&request);
+        Ok(Response::new(self.registers(&origin, request.into_inner()).await?))
     }
 
     async fn sign_in(&self, request: Request<wire::SignInRequest>) -> Answer<wire::SignInResponse> {
-        Ok(Response::new(self.signs_in(request.into_inner()).await?))
+        let origin = self.origins.of(&request);
+        Ok(Response::new(self.signs_in(&origin, request.into_inner()).await?))
     }
 
     async fn reconnect(
         &self,
         request: Request<wire::ReconnectRequest>,
     ) -> Answer<wire::ReconnectResponse> {
-        Ok(Response::new(self.reconnects(request.into_inner()).await?))
+        let origin = self.origins.of(&request);
+        Ok(Response::new(self.reconnects(&origin, request.into_inner()).await?))
+    }
+
+    async fn exchange_token(
+        &self,
+        request: Request<wire::ExchangeTokenRequest>,
+    ) -> Answer<wire::ExchangeTokenResponse> {
+        let origin = self.origins.of(&request);
+        Ok(Response::new(self.exchanges(&origin, request.into_inner()).await?))
     }
 
     async fn sign_out(
@@ -85,6 +106,48 @@ impl SessionService for Sessions {
     ) -> Answer<wire::SignOutResponse> {
         let caller = caller(&request);
         Ok(Response::new(self.signs_out(&caller, request.into_inner()).await?))
+    }
+
+    async fn change_password(
+        &self,
+        request: Request<wire::ChangePasswordRequest>,
+    ) -> Answer<wire::ChangePasswordResponse> {
+        let (caller, origin) = (caller(&request), self.origins.of(&request));
+        let answer =
+            self.changes_password(caller.account()?, &origin, request.into_inner()).await?;
+        Ok(Response::new(answer))
+    }
+
+    async fn delete_account(
+        &self,
+        request: Request<wire::DeleteAccountRequest>,
+    ) -> Answer<wire::DeleteAccountResponse> {
+        let (caller, origin) = (caller(&request), self.origins.of(&request));
+        Ok(Response::new(self.deletes(caller.account()?, &origin, request.into_inner()).await?))
+    }
+
+    async fn create_bot(
+        &self,
+        request: Request<wire::CreateBotRequest>,
+    ) -> Answer<wire::CreateBotResponse> {
+        let (caller, origin) = (caller(&request), self.origins.of(&request));
+        Ok(Response::new(self.creates_bot(caller.account()?, &origin, request.into_inner()).await?))
+    }
+
+    async fn suspend_account(
+        &self,
+        request: Request<wire::SuspendAccountRequest>,
+    ) -> Answer<wire::SuspendAccountResponse> {
+        let caller = caller(&request);
+        Ok(Response::new(self.suspends(caller.account()?, request.into_inner()).await?))
+    }
+
+    async fn lift_suspension(
+        &self,
+        request: Request<wire::LiftSuspensionRequest>,
+    ) -> Answer<wire::LiftSuspensionResponse> {
+        let caller = caller(&request);
+        Ok(Response::new(self.lifts(caller.account()?, request.into_inner()).await?))
     }
 
     async fn get_account(
@@ -103,9 +166,28 @@ impl SessionService for Sessions {
 impl Sessions {
     /// A first pair of tokens for somebody who has shown who he is.
     async fn grant(&self, account: &Account) -> Result<wire::Tokens, Refusal> {
+        self.may_come(account).await?;
         let issued = self.tokens.issue(account)?;
         let reconnect = self.families.begin(&account.player_id, account.generation).await;
         Ok(convert::tokens(issued, reconnect.map_err(|error| error::live_failed(&error))?))
+    }
+
+    /// Whether somebody may sign in, who has shown who he is: neither he nor whose bot he is may be
+    /// suspended or deleted.
+    async fn may_come(&self, account: &Account) -> Result<(), Refusal> {
+        let owner = match account.owner_id.as_str() {
+            "" => None,
+            owner_id => self.known(owner_id).await?,
+        };
+        for one in std::iter::once(account).chain(&owner) {
+            if one.is_deleted() {
+                return Err(error::wrong_credentials());
+            }
+            if one.suspended_until_ms > self.time.now_ms() {
+                return Err(error::suspended(one));
+            }
+        }
+        Ok(())
     }
 
     async fn known(&self, player_id: &str) -> Result<Option<Account>, Refusal> {

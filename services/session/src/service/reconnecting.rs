@@ -5,9 +5,11 @@ use tengen_kit::id;
 use tengen_kit::status::Refusal;
 use tengen_live::LiveError;
 use tengen_proto::session::v1 as wire;
+use tonic::Code;
 
 use super::Sessions;
 use crate::families::{Found, TOKEN_CHARACTERS, Token, Use};
+use crate::origin::Origin;
 use crate::store::{Account, Audit};
 use crate::{convert, error};
 
@@ -16,6 +18,19 @@ const TRIES: u32 = 8;
 
 impl Sessions {
     pub(super) async fn reconnects(
+        &self,
+        origin: &Origin,
+        request: wire::ReconnectRequest,
+    ) -> Result<wire::ReconnectResponse, Refusal> {
+        self.attempts.admit(origin).await?;
+        let answer = self.exchanged(request).await;
+        if answer.as_ref().is_err_and(|refusal| refusal.code() == Code::Unauthenticated) {
+            self.attempts.refused(origin).await?;
+        }
+        answer
+    }
+
+    async fn exchanged(
         &self,
         request: wire::ReconnectRequest,
     ) -> Result<wire::ReconnectResponse, Refusal> {
@@ -55,6 +70,9 @@ impl Sessions {
         let account = self.known(&found.family.player_id).await?;
         match account {
             Some(account) if account.generation == found.family.generation => Ok(account),
+            Some(account) if account.suspended_until_ms > self.time.now_ms() => {
+                Err(error::suspended(&account))
+            }
             _ => {
                 // Signed out since. Nobody comes for the family again.
                 if let Err(error) = self.families.end(found).await {
@@ -80,6 +98,7 @@ impl Sessions {
             actor_id: String::new(),
             player_id,
             detail: format!("family {family}"),
+            request_id: String::new(),
         };
         // The log has it; the family is gone, whatever becomes of the row.
         if let Err(error) = self.store.note(&audit).await {

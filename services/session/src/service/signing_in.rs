@@ -5,11 +5,14 @@ use tengen_kit::status::Refusal;
 use tengen_proto::session::v1 as wire;
 
 use super::Sessions;
+use crate::origin::Origin;
+use crate::store::Account;
 use crate::{convert, error, names};
 
 impl Sessions {
     pub(super) async fn signs_in(
         &self,
+        origin: &Origin,
         request: wire::SignInRequest,
     ) -> Result<wire::SignInResponse, Refusal> {
         let wire::SignInRequest { name, password } = request;
@@ -20,13 +23,33 @@ impl Sessions {
         fields.secret("password", &password, 1..=128);
         fields.finish()?;
 
-        let account = self.store.by_look(&names::look(&name)).await;
+        let look = names::look(&name);
+        let account = self.store.by_look(&look).await;
         let account = account.map_err(|error| error::store_failed(&error))?;
-        let stored = account.as_ref().map(|account| account.password_hash.as_str());
-        let matches = self.passwords.matches(&password, stored).await;
-        let matches = matches.map_err(error::password_failed)?;
+        let matches = self.is_password(origin, &look, &password, account.as_ref()).await?;
         let account = account.filter(|_| matches).ok_or_else(error::wrong_credentials)?;
         let tokens = self.grant(&account).await?;
         Ok(wire::SignInResponse { account: Some(convert::account(account)), tokens: Some(tokens) })
+    }
+
+    /// Whether a password is that of the account with this look, if there is one: one more attempt
+    /// for the look, and for where it comes from.
+    pub(super) async fn is_password(
+        &self,
+        origin: &Origin,
+        look: &str,
+        password: &str,
+        account: Option<&Account>,
+    ) -> Result<bool, Refusal> {
+        let attempt = self.attempts.begin(look, origin).await?;
+        let stored = account.map(|account| account.password_hash.as_str());
+        let matches = self.passwords.matches(password, stored).await;
+        let matches = matches.map_err(error::password_failed)?;
+        if matches {
+            self.attempts.succeeded(&attempt).await?;
+        } else {
+            self.attempts.failed(&attempt).await?;
+        }
+        Ok(matches)
     }
 }

@@ -27,6 +27,7 @@ impl Sessions {
             actor_id: account.id.clone(),
             player_id: account.id.clone(),
             detail: String::new(),
+            request_id: request.request_id,
         };
         let generation = self.store.sign_out(account.generation, &audit).await;
         let generation = generation.map_err(|error| error::store_failed(&error))?;

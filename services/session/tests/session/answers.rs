@@ -7,6 +7,8 @@ use tengen_proto::session::v1::{
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 
+use crate::site::Site;
+
 /// The reason of a refusal with its metadata, and the fields it names.
 pub(crate) fn refusal(status: &Status) -> (Code, String, Vec<String>) {
     let details = status.get_error_details();
@@ -56,6 +58,31 @@ pub(crate) fn reconnect(request_id: &str, reconnect_token: &str) -> ReconnectReq
 
 pub(crate) fn sign_out(request_id: &str) -> SignOutRequest {
     SignOutRequest { request_id: request_id.to_owned() }
+}
+
+/// A new account with the password "password 1": its id and its tokens.
+pub(crate) async fn player(site: &Site, name: &str) -> (String, Tokens) {
+    let request = register(&format!("request-{name}"), name, "password 1");
+    let (account, tokens) = registered(site.client().register(request).await.unwrap().into_inner());
+    (account.player_id, tokens)
+}
+
+/// What a sign-in gives.
+pub(crate) async fn signs_in(site: &Site, name: &str, password: &str) -> Result<Tokens, Status> {
+    let answer = site.client().sign_in(sign_in(name, password)).await?;
+    Ok(signed_in(answer.into_inner()).1)
+}
+
+/// Whether an access token is good; if it is not, it was revoked.
+pub(crate) async fn is_good(site: &Site, tokens: &Tokens) -> bool {
+    match site.client().get_account(get("me", Some(tokens))).await {
+        Ok(_) => true,
+        Err(status) => {
+            let revoked = "INVALID_TOKEN token=revoked".to_owned();
+            assert_eq!(refusal(&status), (Code::Unauthenticated, revoked, vec![]));
+            false
+        }
+    }
 }
 
 pub(crate) fn register(request_id: &str, name: &str, password: &str) -> RegisterRequest {

@@ -8,7 +8,7 @@ use tengen_session::Config;
 use tonic::Code;
 use tonic_types::StatusExt;
 
-use crate::answers::{get, reason, refusal, register, registered, sign_in, signed_in};
+use crate::answers::{get, refusal, register, registered, sign_in, signed_in};
 use crate::site::Site;
 
 on_each_database!(
@@ -202,37 +202,4 @@ async fn a_database_that_is_away_is_told_and_may_be_tried_again(database: Databa
         assert_eq!(refusal(&status), (Code::Unavailable, expected, vec![]));
         assert!(status.get_error_details().retry_info().is_some());
     }
-}
-
-#[tokio::test]
-async fn a_storm_of_sign_ins_is_held_off_and_does_not_slow_others() {
-    let site = Site::new(Database::sqlite()).await;
-    let config = Config { hashers: 1, queue: 15, ..Config::default() };
-    let replica = site.replica(&config).await;
-    let storm: Vec<_> = (0..32)
-        .map(|_| {
-            let mut client = replica.client();
-            tokio::spawn(async move { client.sign_in(sign_in("nobody", "password 1")).await })
-        })
-        .collect();
-    // Others are answered while most of the storm still waits.
-    let status = replica.client().get_account(get("player_x", None)).await.unwrap_err();
-    assert_eq!(reason(&status), "PLAYER_NOT_FOUND");
-    assert!(storm.iter().any(|one| !one.is_finished()));
-
-    let mut held_off = 0;
-    for one in storm {
-        let status = one.await.unwrap().unwrap_err();
-        if status.code() == Code::ResourceExhausted {
-            assert_eq!(reason(&status), "LIMIT_REACHED");
-            assert!(status.get_error_details().retry_info().is_some());
-            held_off += 1;
-        } else {
-            assert_eq!(reason(&status), "WRONG_CREDENTIALS");
-        }
-    }
-    assert!((1..=16).contains(&held_off), "{held_off}");
-    // Afterwards all is as before.
-    let status = replica.client().sign_in(sign_in("nobody", "password 1")).await.unwrap_err();
-    assert_eq!(reason(&status), "WRONG_CREDENTIALS");
 }

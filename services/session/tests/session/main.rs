@@ -7,8 +7,13 @@
 )]
 
 mod answers;
+mod attempts;
+mod bots;
 mod calls;
+mod changing;
+mod exchanging;
 mod games;
+mod idp;
 mod keys;
 mod notices;
 mod presence;
@@ -16,3 +21,4 @@ mod reconnecting;
 mod registering;
 mod signing_out;
 mod site;
+mod suspending;

@@ -12,6 +12,8 @@ use crate::site::Site;
 
 /// What a process has told holds for so long.
 const HOLD_MS: u32 = 10_000;
+/// Turns in which every task of a process gets to the end of what it has to do.
+const TURNS: usize = 50;
 /// Whoever is back in this time was never gone.
 const GRACE_MS: u32 = 2_000;
 
@@ -27,6 +29,10 @@ async fn start() -> (Site, Games) {
 async fn pass(site: &Site, ms: u32) {
     for _ in 0..ms / 500 {
         site.time.advance(500);
+        // Everything is on one thread: whoever has something to do has done it.
+        for _ in 0..TURNS {
+            tokio::task::yield_now().await;
+        }
         while !tells(site).await {
             tokio::task::yield_now().await;
         }
@@ -145,6 +151,23 @@ async fn what_the_game_service_did_not_hear_is_told_again() {
     assert_eq!(games.next().await, ("ada".to_owned(), true, since_ms));
     pass(&site, 2 * GRACE_MS).await;
     assert!(games.heard.try_recv().is_err(), "told once");
+}
+
+#[tokio::test]
+async fn whoever_stays_away_is_told_again_until_no_game_waits() {
+    let (site, mut games) = start().await;
+    present(&site, "game-1", 1, &["ada"]).await;
+    present(&site, "game-1", 2, &[]).await;
+    let since_ms = site.live.now_ms();
+    for _ in 0..3 {
+        pass(&site, 60_000 + GRACE_MS).await;
+        assert_eq!(games.next().await, ("ada".to_owned(), true, since_ms));
+    }
+    games.missed.store(0, Ordering::Relaxed);
+    pass(&site, 60_000 + GRACE_MS).await;
+    while games.heard.try_recv().is_ok() {}
+    pass(&site, 60_000 + GRACE_MS).await;
+    assert!(games.heard.try_recv().is_err(), "forgotten");
 }
 
 #[tokio::test]

@@ -8,9 +8,7 @@ use tengen_proto::session::v1::Tokens;
 use tengen_session::Config;
 use tonic::{Code, Status};
 
-use crate::answers::{
-    get, reason, reconnect, register, registered, sign_in, sign_out, signed, signed_in,
-};
+use crate::answers::{self, get, reason, reconnect, sign_in, sign_out, signed, signed_in};
 use crate::site::Site;
 
 on_each_database!(
@@ -22,8 +20,7 @@ const MINUTE_MS: u32 = 60_000;
 const DAY_MS: u32 = 24 * 60 * MINUTE_MS;
 
 async fn player(site: &Site, name: &str) -> Tokens {
-    let request = register(&format!("request-{name}"), name, "password 1");
-    registered(site.client().register(request).await.unwrap().into_inner()).1
+    answers::player(site, name).await.1
 }
 
 async fn reconnected(site: &Site, request_id: &str, token: &str) -> Result<Tokens, Status> {

@@ -2,12 +2,10 @@
 
 use tengen_harness::{Database, on_each_database};
 use tengen_proto::internal::v1::{ListRevocationsRequest, ListRevocationsResponse};
-use tengen_proto::session::v1::Tokens;
 use tengen_proto::time::timestamp_ms;
 use tengen_session::Config;
-use tonic::Code;
 
-use crate::answers::{get, refusal, register, registered, sign_in, sign_out, signed, signed_in};
+use crate::answers::{is_good, player, sign_out, signed, signs_in};
 use crate::site::Site;
 
 on_each_database!(
@@ -16,36 +14,14 @@ on_each_database!(
     services_hear_who_was_signed_out_for_as_long_as_it_counts,
 );
 
-async fn player(site: &Site, name: &str) -> (String, Tokens) {
-    let request = register(&format!("request-{name}"), name, "password 1");
-    let (account, tokens) = registered(site.client().register(request).await.unwrap().into_inner());
-    (account.player_id, tokens)
-}
-
-async fn signs_in(site: &Site, name: &str) -> Tokens {
-    let answer = site.client().sign_in(sign_in(name, "password 1")).await.unwrap();
-    signed_in(answer.into_inner()).1
-}
-
-async fn is_good(site: &Site, tokens: &Tokens) -> bool {
-    match site.client().get_account(get("me", Some(tokens))).await {
-        Ok(_) => true,
-        Err(status) => {
-            let revoked = "INVALID_TOKEN token=revoked".to_owned();
-            assert_eq!(refusal(&status), (Code::Unauthenticated, revoked, vec![]));
-            false
-        }
-    }
-}
-
 async fn tokens_of_before_are_refused_and_those_of_after_are_not(database: Database) {
     let site = Site::new(database).await;
     let replica = site.replica(&Config::default()).await;
     let (_, one) = player(&site, "ada").await;
     let (_, other) = player(&site, "bo").await;
-    let two = signs_in(&replica, "ada").await;
+    let two = signs_in(&replica, "ada", "password 1").await.unwrap();
     site.client().sign_out(signed(sign_out("sign-out-1"), &one)).await.unwrap();
-    let three = signs_in(&site, "ada").await;
+    let three = signs_in(&site, "ada", "password 1").await.unwrap();
     // Without a second of time passing.
     assert!(!is_good(&site, &one).await && !is_good(&site, &two).await);
     assert!(is_good(&site, &three).await && is_good(&site, &other).await);
@@ -61,7 +37,7 @@ async fn a_sign_out_that_comes_twice_signs_nobody_out_who_signed_in_since(databa
     let (_, one) = player(&site, "ada").await;
     let request = || signed(sign_out("sign-out-1"), &one);
     site.client().sign_out(request()).await.unwrap();
-    let two = signs_in(&site, "ada").await;
+    let two = signs_in(&site, "ada", "password 1").await.unwrap();
     // The answer was lost, and the other replica does not know yet.
     if is_good(&replica, &one).await {
         replica.client().sign_out(request()).await.unwrap();

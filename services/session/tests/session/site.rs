@@ -46,6 +46,13 @@ impl Site {
         Self::start(Arc::new(place), live, time, Config::default(), NOBODY).await
     }
 
+    /// With these settings.
+    pub(crate) async fn with(config: Config) -> Self {
+        let time = ManualTime::new(1_767_225_600_123);
+        let live = Arc::new(Memory::new(time.shared(), Settings::default()));
+        Self::start(Arc::new(Database::sqlite()), live, time, config, NOBODY).await
+    }
+
     /// That tells a game service who is gone.
     pub(crate) async fn telling(games: &str) -> Self {
         let time = ManualTime::new(1_767_225_600_123);

@@ -8,9 +8,12 @@
 
 mod by_hand;
 mod f1;
+mod f11;
 mod f12;
+mod f14;
 mod f17;
 mod f21;
+mod f26;
 mod f3;
 mod f4;
 mod f5;

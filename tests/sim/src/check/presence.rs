@@ -12,7 +12,9 @@ use crate::book::Book;
 // fault: F11 F14
 pub fn check(book: &Book, game_id: &str, story: &Story, find: &mut dyn FnMut(String)) {
     let walk = &story.end;
-    let opened_ms = story.stands.first().map_or(i64::MAX, |stand| stand.at_ms);
+    // A word that comes while a game is being made is told again by session.
+    let made = book.games.get(game_id).and_then(|page| page.commits.first());
+    let opened_ms = made.map_or(i64::MAX, |commit| commit.at_ms);
     for told in &book.presence.told {
         let seat = walk.players.iter().position(|id| *id == told.player_id);
         let Some(seat) = seat.filter(|_| opened_ms < told.sent_ms) else { continue };

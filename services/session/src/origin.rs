@@ -1,0 +1,157 @@
+//! Where a call comes from.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::str::FromStr;
+
+use tonic::Request;
+
+/// What a proxy says of its caller.
+const FORWARDED_FOR: &str = "x-forwarded-for";
+/// Whoever has an IPv6 address usually has all that begin alike.
+const IPV6_PREFIX: u8 = 64;
+
+/// Addresses that begin alike: `10.0.0.0/8`, or one alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Network {
+    address: IpAddr,
+    /// How many bits count.
+    bits: u8,
+}
+
+/// Where calls through proxies come from.
+#[derive(Debug, Clone)]
+pub(crate) struct Origins {
+    proxies: Vec<Network>,
+}
+
+/// Where a call comes from, as attempts are counted: an IPv4 address, or the first 64 bits of an
+/// IPv6 one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin(Option<IpAddr>);
+
+impl Network {
+    fn contains(&self, address: IpAddr) -> bool {
+        let same_kind = self.address.is_ipv4() == address.is_ipv4();
+        same_kind && masked(address, self.bits) == masked(self.address, self.bits)
+    }
+}
+
+impl FromStr for Network {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (address, bits) = text.split_once('/').map_or((text, None), |(a, b)| (a, Some(b)));
+        let wrong = "expected an address, or a network as 10.0.0.0/8";
+        let address: IpAddr = address.parse().map_err(|_| wrong)?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let bits = bits.map_or(Ok(most), str::parse).map_err(|_| wrong)?;
+        if bits <= most { Ok(Self { address, bits }) } else { Err(wrong) }
+    }
+}
+
+impl Origins {
+    pub(crate) fn new(proxies: Vec<Network>) -> Self {
+        Self { proxies }
+    }
+
+    /// Where a request comes from: the peer's address, or, if that is a proxy's, the last that the
+    /// proxy names. Those before it are what its caller claims.
+    pub(crate) fn of<T>(&self, request: &Request<T>) -> Origin {
+        let mut headers = request.metadata().get_all(FORWARDED_FOR).iter();
+        let last = headers.next_back().and_then(|value| value.to_str().ok());
+        self.find(request.remote_addr().map(|peer| peer.ip()), last)
+    }
+
+    fn find(&self, peer: Option<IpAddr>, forwarded_for: Option<&str>) -> Origin {
+        let peer = peer.map(|address| address.to_canonical());
+        let is_proxy = |address| self.proxies.iter().any(|network| network.contains(address));
+        let named = forwarded_for
+            .filter(|_| peer.is_some_and(is_proxy))
+            .and_then(|hops| hops.rsplit(',').next())
+            .and_then(|hop| hop.trim().parse::<IpAddr>().ok());
+        let address = named.map(|address| address.to_canonical()).or(peer);
+        Origin(address.map(|address| match address {
+            IpAddr::V4(_) => address,
+            IpAddr::V6(_) => masked(address, IPV6_PREFIX),
+        }))
+    }
+}
+
+impl Origin {
+    /// What it is counted by; `None` for this machine itself, which says nothing about who calls:
+    /// a proxy beside the service, or a tool.
+    pub(crate) fn counted(&self) -> Option<String> {
+        let loopback = masked(IpAddr::V6(Ipv6Addr::LOCALHOST), IPV6_PREFIX);
+        let far = self.0.filter(|address| !address.is_loopback() && *address != loopback);
+        far.map(|address| address.to_string())
+    }
+
+    /// What it is called beside a name.
+    pub(crate) fn label(&self) -> String {
+        self.counted().unwrap_or_default()
+    }
+}
+
+fn masked(address: IpAddr, bits: u8) -> IpAddr {
+    let keep = u32::from(bits);
+    match address {
+        IpAddr::V4(v4) => {
+            let mask = u32::MAX.checked_shl(32_u32.saturating_sub(keep)).unwrap_or(0);
+            IpAddr::V4((v4.to_bits() & mask).into())
+        }
+        IpAddr::V6(v6) => {
+            let mask = u128::MAX.checked_shl(128_u32.saturating_sub(keep)).unwrap_or(0);
+            IpAddr::V6((v6.to_bits() & mask).into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Network, Origins};
+
+    #[test]
+    fn the_last_hop_counts_if_a_proxy_names_it_and_nothing_else_does() {
+        let proxies =
+            ["10.1.0.0/16", "192.0.2.7", "fd00::/8"].map(|text| text.parse().expect(text));
+        let origins = Origins::new(proxies.to_vec());
+        for (peer, forwarded_for, expected) in [
+            ("198.51.100.4", None, "198.51.100.4"),
+            ("198.51.100.4", Some("203.0.113.9"), "198.51.100.4"),
+            ("::ffff:198.51.100.4", None, "198.51.100.4"),
+            ("10.1.2.3", Some("203.0.113.9"), "203.0.113.9"),
+            ("10.1.2.3", Some("203.0.113.9, 203.0.113.10"), "203.0.113.10"),
+            ("10.1.2.3", Some("203.0.113.9,::ffff:203.0.113.11"), "203.0.113.11"),
+            ("::ffff:10.1.2.3", Some("203.0.113.9"), "203.0.113.9"),
+            ("10.1.2.3", Some("unknown"), "10.1.2.3"),
+            ("10.1.2.3", Some(""), "10.1.2.3"),
+            ("10.1.2.3", None, "10.1.2.3"),
+            ("10.2.2.3", Some("203.0.113.9"), "10.2.2.3"),
+            ("192.0.2.7", Some("203.0.113.9"), "203.0.113.9"),
+            ("192.0.2.8", Some("203.0.113.9"), "192.0.2.8"),
+            ("fd12::1", Some("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::"),
+            ("2001:db8:1:2:ffff::1", None, "2001:db8:1:2::"),
+            ("127.0.0.1", None, ""),
+            ("::1", None, ""),
+            ("127.0.0.1", Some("203.0.113.9"), ""),
+        ] {
+            let origin = origins.find(Some(peer.parse().expect(peer)), forwarded_for);
+            assert_eq!(origin.label(), expected, "{peer} {forwarded_for:?}");
+        }
+        assert_eq!(origins.find(None, Some("203.0.113.9")).counted(), None);
+    }
+
+    #[test]
+    fn a_network_is_an_address_and_perhaps_how_many_bits_of_it_count() {
+        for text in ["", "here", "10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/-1", "10.0.0/8"] {
+            assert!(text.parse::<Network>().is_err(), "{text}");
+        }
+        let contains = |network: &str, address: &str| {
+            let network: Network = network.parse().expect(network);
+            network.contains(address.parse().expect(address))
+        };
+        assert!(contains("0.0.0.0/0", "203.0.113.9") && !contains("0.0.0.0/0", "::1"));
+        assert!(contains("::/0", "::1") && contains("10.0.0.0/31", "10.0.0.1"));
+        assert!(!contains("10.0.0.0/31", "10.0.0.2") && contains("::1", "::1"));
+    }
+}

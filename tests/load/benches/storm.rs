@@ -1,0 +1,157 @@
+//! What a storm of sign-ins costs the games: how soon moves are acknowledged while a thousand sign in
+//! at once, beside the same without them, in turns in one run.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a program that measures, and stops at the first fault"
+)]
+
+use std::time::Duration;
+
+use tengen_load::{Site, build};
+use tengen_processes::{Player, request_id};
+use tengen_proto::common::v1::{BoardSize, Point};
+use tengen_proto::game::v1::game_service_client::GameServiceClient;
+use tengen_proto::game::v1::{PlayMoveRequest, Settings};
+use tengen_proto::session::v1::SignInRequest;
+use tengen_proto::session::v1::session_service_client::SessionServiceClient;
+use tengen_standalone::load::ratio;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout_at};
+use tonic::Code;
+use tonic::transport::Channel;
+use tonic_types::StatusExt;
+
+const GAMES: usize = 500;
+const SIGN_INS: usize = 1_000;
+/// Sign-ins share connections, as behind a gateway.
+const SIGN_INS_A_CONNECTION: usize = 50;
+/// Each game has a move a second.
+const PACE: Duration = Duration::from_secs(1);
+const MOVES_A_WINDOW: i32 = 5;
+/// Quiet and stormy windows in turns, each as often; one more to warm up.
+const PAIRS: i32 = 3;
+const LINES: i32 = 25;
+
+fn main() {
+    build();
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build().expect("a runtime").block_on(measure());
+}
+
+async fn measure() {
+    let site = Site::start().await;
+    let session = site.session().channel().await;
+    let players = [
+        Player::register(session.clone(), "black-side").await,
+        Player::register(session, "white-side").await,
+    ];
+    let mut games = Vec::new();
+    for _ in 0..GAMES {
+        games.push(make(&site, &players).await);
+    }
+    let mut games = Games { site: &site, players, ids: games, played: 0 };
+    games.window().await;
+    let (mut quiet, mut stormy, mut let_in) = (Vec::new(), Vec::new(), 0);
+    for _ in 0..PAIRS {
+        quiet.extend(games.window().await);
+        let storm = tokio::spawn(storm(connections(&site).await));
+        stormy.extend(games.window().await);
+        let_in += storm.await.expect("no panic");
+    }
+    println!("{let_in} of {} sign-ins were let in", SIGN_INS * usize::try_from(PAIRS).unwrap());
+    assert!(let_in > 0, "nobody was let in");
+    let [ours, reference] = [stormy, quiet].map(p99);
+    let ratio = ratio(ours, reference);
+    println!("bench sign_in_storm_p99 ours={ours} reference={reference} ratio={ratio}");
+}
+
+/// Games that are played at one pace.
+struct Games<'a> {
+    site: &'a Site,
+    players: [Player; 2],
+    ids: Vec<String>,
+    /// Moves in each.
+    played: i32,
+}
+
+impl Games<'_> {
+    /// Plays a window; gives the microseconds from each move to its acknowledgement.
+    async fn window(&mut self) -> Vec<u64> {
+        let begin = Instant::now() + PACE / 10;
+        let mut tables = JoinSet::new();
+        let line = self.site.game().channel().await;
+        for (table, game_id) in (0_u32..).zip(&self.ids) {
+            let first = begin + PACE * table / u32::try_from(GAMES).unwrap();
+            let moves = (0..MOVES_A_WINDOW).map(|number| {
+                let (number, at) = (self.played + number, first + PACE * number.unsigned_abs());
+                let side = usize::from(number % 2 == 1);
+                let play = PlayMoveRequest {
+                    game_id: game_id.clone(),
+                    request_id: request_id(),
+                    move_number: number + 1,
+                    point: Some(Point { row: number / LINES, column: number % LINES }),
+                };
+                (at, self.players[side].ask(play))
+            });
+            let (moves, line) = (moves.collect::<Vec<_>>(), line.clone());
+            tables.spawn(async move {
+                let (mut games, mut took) = (GameServiceClient::new(line), Vec::new());
+                for (at, play) in moves {
+                    sleep_until(at).await;
+                    let sent = Instant::now();
+                    games.play_move(play).await.expect("a move is acknowledged");
+                    took.push(u64::try_from(sent.elapsed().as_micros()).expect("fits"));
+                }
+                took
+            });
+        }
+        self.played += MOVES_A_WINDOW;
+        tables.join_all().await.concat()
+    }
+}
+
+async fn make(site: &Site, [black, white]: &[Player; 2]) -> String {
+    let settings =
+        Settings { size: Some(BoardSize { rows: LINES, columns: LINES }), ..Settings::default() };
+    site.make(black, white, settings).await
+}
+
+async fn connections(site: &Site) -> Vec<Channel> {
+    let mut connections = Vec::new();
+    for _ in 0..SIGN_INS / SIGN_INS_A_CONNECTION {
+        connections.push(site.session().channel().await);
+    }
+    connections
+}
+
+/// All sign in together, and again when they are told to; gives how many were let in before the
+/// window was over.
+async fn storm(connections: Vec<Channel>) -> usize {
+    let over = Instant::now() + PACE * MOVES_A_WINDOW.unsigned_abs();
+    let mut comers = JoinSet::new();
+    for number in 0..SIGN_INS {
+        let connection = connections[number % connections.len()].clone();
+        comers.spawn(timeout_at(over, sign_in(SessionServiceClient::new(connection))));
+    }
+    comers.join_all().await.into_iter().filter(Result::is_ok).count()
+}
+
+async fn sign_in(mut sessions: SessionServiceClient<Channel>) {
+    loop {
+        let request =
+            SignInRequest { name: "black-side".to_owned(), password: "correct horse".to_owned() };
+        let Err(status) = sessions.sign_in(request).await else { return };
+        assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
+        let details = status.get_error_details();
+        let wait = details.retry_info().and_then(|info| info.retry_delay).expect("when to come");
+        sleep_until(Instant::now() + wait).await;
+    }
+}
+
+fn p99(mut took: Vec<u64>) -> u64 {
+    took.sort_unstable();
+    took[took.len() * 99 / 100]
+}
