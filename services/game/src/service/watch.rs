@@ -102,18 +102,9 @@ impl Watches {
         if messages.is_none() && !ended {
             return Err(Leave::Elsewhere.refusal());
         }
-        let ends_ms = self.time.now_ms().saturating_add(STREAM_MS);
-        let (shutdown, time) = (self.shutdown.clone(), Arc::clone(&self.time));
-        let stay = from.stay;
-        let leave = async move {
-            let _stay = stay;
-            tokio::select! {
-                () = shutdown.begun() => {}
-                () = time.until(ends_ms) => {}
-            }
-        };
+        let end = (Arc::clone(&self.time), self.time.now_ms().saturating_add(STREAM_MS));
         let messages = messages.filter(|_| !ended);
-        Ok(Watching::new(first, messages, from.sequence, leave, hub))
+        Ok(Watching::new(first, messages, from.sequence, end, (hub, from.stay)))
     }
 
     /// What a watcher lacks: the events after the head it names, or the whole game.

@@ -1,7 +1,6 @@
 //! What one watcher of a game is sent.
 
 use std::collections::VecDeque;
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -10,6 +9,8 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http_body::Frame;
 use tengen_kit::status::Refusal;
+use tengen_kit::time::SharedTime;
+use tengen_link::Stay;
 use tokio::sync::broadcast;
 use tokio_stream::Stream as _;
 use tokio_stream::wrappers::BroadcastStream;
@@ -25,13 +26,14 @@ pub struct Watching {
     first: VecDeque<Encoded>,
     /// What comes; nothing of a game that is over.
     messages: Option<BroadcastStream<Encoded>>,
-    /// Ends when the watcher has to go elsewhere.
-    leave: Pin<Box<dyn Future<Output = ()> + Send>>,
+    /// When the watcher has to go elsewhere. Looked at with every message: there is a heartbeat every
+    /// few seconds, and a timer for each watcher would cost more than it is worth.
+    end: (SharedTime, i64),
     /// The last it was sent.
     sequence: i64,
     over: bool,
-    /// Kept alive by whoever watches.
-    _hub: Arc<Hub>,
+    /// Kept while it watches: the hub, and the player's presence.
+    _held: (Arc<Hub>, Option<Stay>),
 }
 
 /// Why a watcher has to leave before the end.
@@ -43,17 +45,16 @@ pub enum Leave {
 }
 
 impl Watching {
-    /// Passes on `first`, then `messages` up to the end of the game, or until `leave` ends.
+    /// Passes on `first`, then `messages` up to the end of the game, or until the instant of `end`.
     pub fn new(
         first: Vec<Encoded>,
         messages: Option<broadcast::Receiver<Encoded>>,
         sequence: i64,
-        leave: impl Future<Output = ()> + Send + 'static,
-        hub: Arc<Hub>,
+        end: (SharedTime, i64),
+        held: (Arc<Hub>, Option<Stay>),
     ) -> Self {
         let messages = messages.map(BroadcastStream::new);
-        let leave = Box::pin(leave);
-        Self { first: first.into(), messages, leave, sequence, over: false, _hub: hub }
+        Self { first: first.into(), messages, end, sequence, over: false, _held: held }
     }
 
     /// The next message; `None` at the end of the game.
@@ -62,21 +63,18 @@ impl Watching {
             return Poll::Ready(Some(Ok(message)));
         }
         let Some(messages) = &mut self.messages else { return Poll::Ready(None) };
-        match Pin::new(messages).poll_next(context) {
-            Poll::Ready(Some(Ok(message))) => {
-                if message.ended {
-                    self.messages = None;
-                }
-                Poll::Ready(Some(Ok(message)))
+        let (time, ends_ms) = &self.end;
+        let message = match ready!(Pin::new(messages).poll_next(context)) {
+            Some(Ok(message)) if message.ended || time.now_ms() < *ends_ms => message,
+            Some(Err(BroadcastStreamRecvError::Lagged(_))) => {
+                return Poll::Ready(Some(Err(Leave::Slow)));
             }
-            Poll::Ready(Some(Err(BroadcastStreamRecvError::Lagged(_)))) => {
-                Poll::Ready(Some(Err(Leave::Slow)))
-            }
-            Poll::Ready(None) => Poll::Ready(Some(Err(Leave::Elsewhere))),
-            Poll::Pending => {
-                self.leave.as_mut().poll(context).map(|()| Some(Err(Leave::Elsewhere)))
-            }
+            Some(Ok(_)) | None => return Poll::Ready(Some(Err(Leave::Elsewhere))),
+        };
+        if message.ended {
+            self.messages = None;
         }
+        Poll::Ready(Some(Ok(message)))
     }
 }
 
