@@ -112,11 +112,11 @@ pub(crate) fn store_failed(error: &sqlx::Error) -> Refusal {
 /// The password cannot be hashed, now or at all.
 pub(crate) fn password_failed(error: PasswordError) -> Refusal {
     match error {
-        PasswordError::Busy => {
-            let message = "too many sign-ins at once, try again in a second";
+        PasswordError::Busy { wait } => {
+            let message = "too many sign-ins at once, try again when it is your turn";
             Refusal::new(Code::ResourceExhausted, "LIMIT_REACHED", message)
                 .meta("limit", "passwords at once")
-                .retry_after_ms(1_000)
+                .retry_after_ms(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
         }
         PasswordError::Failed => {
             tracing::error!(%error, "a password was neither hashed nor compared");

@@ -17,6 +17,7 @@ mod provider;
 mod service;
 mod store;
 mod tokens;
+mod turns;
 mod upkeep;
 
 use std::fmt;

@@ -4,17 +4,18 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+#[cfg(target_os = "linux")]
+use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use tokio::sync::{Semaphore, oneshot};
+use tokio::time::Instant;
 use unicode_normalization::UnicodeNormalization;
 
-/// How many steps the threads stand back: they get a tenth of a core that somebody else wants, and
-/// all of one that nobody does.
-#[cfg(target_os = "linux")]
-const NICE: i32 = 10;
+use crate::turns::Turns;
 
 /// Hashes and compares passwords, a few at a time; whoever finds the queue full is sent away.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub(crate) struct Passwords {
     places: Arc<Semaphore>,
     /// To the threads, which end with the last of these.
     work: Sender<Work>,
+    /// For those who are sent away.
+    turns: Arc<Turns>,
     /// Of a password that nobody knows, to compare with where there is no account: a wrong name
     /// takes as long as a wrong password.
     nobody: Arc<str>,
@@ -33,7 +36,10 @@ pub(crate) struct Passwords {
 pub(crate) enum PasswordError {
     /// The queue is full.
     #[error("too many sign-ins at once")]
-    Busy,
+    Busy {
+        /// When there will be room.
+        wait: Duration,
+    },
     /// The library failed, what is stored is no hash, or there is no thread.
     #[error("the password cannot be hashed")]
     Failed,
@@ -56,11 +62,10 @@ impl Passwords {
             let thread = thread::Builder::new().name(format!("password-{number}"));
             thread.spawn(move || run(&waiting)).map_err(|_| PasswordError::Failed)?;
         }
-        Ok(Self {
-            places: Arc::new(Semaphore::new(places)),
-            work,
-            nobody: hash(&rand::random::<[u8; 16]>())?.into(),
-        })
+        let begin = Instant::now();
+        let nobody = hash(&rand::random::<[u8; 16]>())?.into();
+        let turns = Arc::new(Turns::new(threads, queue / 2, begin.elapsed()));
+        Ok(Self { places: Arc::new(Semaphore::new(places)), work, turns, nobody })
     }
 
     /// The hash of a new password, in the PHC format, with a salt of its own.
@@ -95,12 +100,16 @@ impl Passwords {
         work: impl FnOnce() -> Result<T, PasswordError> + Send + 'static,
     ) -> Result<T, PasswordError> {
         let place = Arc::clone(&self.places).try_acquire_owned();
-        let place = place.map_err(|_| PasswordError::Busy)?;
+        let busy = |_| PasswordError::Busy { wait: self.turns.give(Instant::now()) };
+        let place = place.map_err(busy)?;
         let (answer, done) = oneshot::channel();
+        let turns = Arc::clone(&self.turns);
         let work = Box::new(move || {
             // Nobody waits for what its caller has given up; what is begun goes on.
             if !answer.is_closed() {
+                let begin = Instant::now();
                 let worked = work();
+                turns.took(begin.elapsed());
                 drop(place);
                 // The caller may have gone meanwhile.
                 let _ = answer.send(worked);
@@ -123,11 +132,15 @@ fn run(waiting: &Mutex<Receiver<Work>>) {
     }
 }
 
-/// Of this thread alone: Linux gives each its own.
+/// This thread has what nobody else wants of a core, and leaves it the moment somebody does.
 #[cfg(target_os = "linux")]
 fn stand_back() {
-    if let Err(error) = rustix::process::nice(NICE) {
-        tracing::debug!(%error, "passwords are hashed at full priority");
+    let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    let here = thread_priority::thread_native_id();
+    if let Err(error) =
+        thread_priority::set_thread_priority_and_policy(here, ThreadPriority::Min, idle)
+    {
+        tracing::warn!(?error, "passwords are hashed at full priority");
     }
 }
 
@@ -201,7 +214,7 @@ mod tests {
         };
         let (one, two, late) = tokio::join!(biased; one, two, late);
         assert!(one.is_ok() && two.is_ok());
-        assert_eq!(late, Err(PasswordError::Busy));
+        assert!(matches!(late, Err(PasswordError::Busy { wait }) if !wait.is_zero()), "{late:?}");
         assert!(passwords.hash("password").await.is_ok());
     }
 
@@ -211,7 +224,7 @@ mod tests {
         let (one, other) =
             tokio::join!(biased; passwords.matches("password", None), passwords.hash("password"));
         assert_eq!(one, Ok(false));
-        assert_eq!(other, Err(PasswordError::Busy));
+        assert!(matches!(other, Err(PasswordError::Busy { .. })), "{other:?}");
     }
 
     #[tokio::test]
@@ -229,7 +242,8 @@ mod tests {
         assert!(waits.await);
         drop(given_up);
         // Its place is taken until its turn comes.
-        assert_eq!(passwords.hash("password").await, Err(PasswordError::Busy));
+        let full = passwords.hash("password").await;
+        assert!(matches!(full, Err(PasswordError::Busy { .. })), "{full:?}");
         go.send(()).expect("it waits");
         assert!(begun.await.is_err());
         drop(passwords.places.acquire_many(2).await.expect("two free places"));
@@ -239,11 +253,12 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn the_threads_stand_back_and_nobody_else_does() {
-        let nice = || rustix::process::getpriority_process(None).map_err(|_| PasswordError::Failed);
+        use thread_priority::thread_schedule_policy;
+        use thread_priority::{NormalThreadSchedulePolicy, ThreadSchedulePolicy};
+        let policy = || thread_schedule_policy().map_err(|_| PasswordError::Failed);
         let passwords = Passwords::new(1, 0).expect("hashes");
-        let here = nice().expect("a priority");
-        let there = passwords.work(nice).await.expect("a priority");
-        assert_eq!(there, (here + super::NICE).min(19));
-        assert_eq!(nice(), Ok(here));
+        let there = passwords.work(policy).await;
+        assert_eq!(there, Ok(ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle)));
+        assert_eq!(policy(), Ok(ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other)));
     }
 }

@@ -30,9 +30,11 @@ const SIGN_INS: usize = 1_000;
 const SIGN_INS_A_CONNECTION: usize = 50;
 /// Each game has a move a second.
 const PACE: Duration = Duration::from_secs(1);
-const MOVES_A_WINDOW: i32 = 5;
-/// Quiet and stormy windows in turns, each as often; one more to warm up.
-const PAIRS: i32 = 3;
+/// Long enough for all to be let in.
+const MOVES_A_WINDOW: i32 = 25;
+/// Quiet and stormy windows in turns, each as often; a short one to warm up.
+const PAIRS: i32 = 2;
+const MOVES_TO_WARM_UP: i32 = 5;
 const LINES: i32 = 25;
 
 fn main() {
@@ -53,12 +55,12 @@ async fn measure() {
         games.push(make(&site, &players).await);
     }
     let mut games = Games { site: &site, players, ids: games, played: 0 };
-    games.window().await;
+    games.window(MOVES_TO_WARM_UP).await;
     let (mut quiet, mut stormy, mut let_in) = (Vec::new(), Vec::new(), 0);
     for _ in 0..PAIRS {
-        quiet.extend(games.window().await);
+        quiet.extend(games.window(MOVES_A_WINDOW).await);
         let storm = tokio::spawn(storm(connections(&site).await));
-        stormy.extend(games.window().await);
+        stormy.extend(games.window(MOVES_A_WINDOW).await);
         let_in += storm.await.expect("no panic");
     }
     println!("{let_in} of {} sign-ins were let in", SIGN_INS * usize::try_from(PAIRS).unwrap());
@@ -79,13 +81,13 @@ struct Games<'a> {
 
 impl Games<'_> {
     /// Plays a window; gives the microseconds from each move to its acknowledgement.
-    async fn window(&mut self) -> Vec<u64> {
+    async fn window(&mut self, moves: i32) -> Vec<u64> {
         let begin = Instant::now() + PACE / 10;
         let mut tables = JoinSet::new();
         let line = self.site.game().channel().await;
         for (table, game_id) in (0_u32..).zip(&self.ids) {
             let first = begin + PACE * table / u32::try_from(GAMES).unwrap();
-            let moves = (0..MOVES_A_WINDOW).map(|number| {
+            let moves = (0..moves).map(|number| {
                 let (number, at) = (self.played + number, first + PACE * number.unsigned_abs());
                 let side = usize::from(number % 2 == 1);
                 let play = PlayMoveRequest {
@@ -108,7 +110,7 @@ impl Games<'_> {
                 took
             });
         }
-        self.played += MOVES_A_WINDOW;
+        self.played += moves;
         tables.join_all().await.concat()
     }
 }
