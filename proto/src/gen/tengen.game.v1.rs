@@ -5202,7 +5202,8 @@ pub struct ExportSgfRequest {
 /// A game as SGF.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExportSgfResponse {
-    /// FF\[4\] in UTF-8.
+    /// FF\[4\] in UTF-8. Komi and margins in points, two to a stone; clocks after each turn; what was
+    /// taken back is left out.
     #[prost(string, tag = "1")]
     pub sgf: ::prost::alloc::string::String,
 }

@@ -13,6 +13,7 @@ pub mod games;
 pub mod player;
 pub mod processes;
 pub mod raw;
+pub mod readers;
 pub mod refusal;
 pub mod requests;
 pub mod site;

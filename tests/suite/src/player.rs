@@ -8,6 +8,7 @@ use tengen_proto::clock::v1::{Absolute, TimeControl};
 use tengen_proto::common::v1::{BoardSize, Point};
 use tengen_proto::game::v1::game_service_client::GameServiceClient;
 use tengen_proto::game::v1::lobby_service_client::LobbyServiceClient;
+use tengen_proto::game::v1::record_service_client::RecordServiceClient;
 use tengen_proto::game::v1::watch_game_response::Message;
 use tengen_proto::game::v1::{
     AcceptChallengeRequest, AcceptCountRequest, Accepted, ClaimTimeRequest, ColourChoice,
@@ -69,6 +70,7 @@ pub struct Player {
     doors: Doors,
     pub games: GameServiceClient<Signed>,
     pub lobby: LobbyServiceClient<Signed>,
+    pub records: RecordServiceClient<Signed>,
     pub clocks: ClockServiceClient<Signed>,
     pub ratings: RatingServiceClient<Signed>,
     pub sessions: SessionServiceClient<Signed>,
@@ -91,6 +93,7 @@ impl Player {
             doors: doors.clone(),
             games: GameServiceClient::new(signed(&doors.game)),
             lobby: LobbyServiceClient::new(signed(&doors.game)),
+            records: RecordServiceClient::new(signed(&doors.game)),
             clocks: ClockServiceClient::new(signed(&doors.clock)),
             ratings: RatingServiceClient::new(signed(&doors.rating)),
             sessions: SessionServiceClient::new(signed(&doors.session)),

@@ -80,6 +80,7 @@ const REQUESTS: &[(&str, &str)] = &[
         "RefereeService/AddTime",
         r#"{"game_id":"$FREE","request_id":"$NEW","colour":"COLOUR_BLACK","time":"60s","text":"a lamp fell"}"#,
     ),
+    ("RecordService/ExportSgf", r#"{"game_id":"$GAME"}"#),
     ("RecordService/ListPlayerGames", r#"{"player_id":"$PLAYER","page_size":5,"page_token":""}"#),
     ("RatingService/GetLadder", "{}"),
     ("RatingService/GetPlayer", r#"{"player_id":"$PLAYER"}"#),

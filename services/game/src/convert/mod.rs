@@ -8,6 +8,7 @@ pub mod kind;
 pub mod news;
 pub mod result;
 pub mod settings;
+pub mod sgf;
 pub mod stored;
 pub mod stored_fact;
 

@@ -1,4 +1,4 @@
-//! RecordService: finished games of a player. The rest is not built yet.
+//! RecordService: games as files, and finished games of a player. The rest is not built yet.
 
 use std::sync::Arc;
 
@@ -9,6 +9,8 @@ use tonic::{Request, Response, Status};
 
 use crate::archive::Cursor;
 use crate::convert::game::summary;
+use crate::convert::sgf;
+use crate::error;
 use crate::store::Games;
 
 /// Games on a page that asks for none.
@@ -23,6 +25,19 @@ pub struct Records {
 
 #[tonic::async_trait]
 impl RecordService for Records {
+    async fn export_sgf(
+        &self,
+        request: Request<wire::ExportSgfRequest>,
+    ) -> Result<Response<wire::ExportSgfResponse>, Status> {
+        let wire::ExportSgfRequest { game_id } = request.into_inner();
+        let mut fields = Fields::new();
+        fields.id("game_id", &game_id);
+        fields.finish()?;
+        let log = self.games.load(&game_id).await?.log;
+        let record = sgf::record(&game_id, &log).map_err(|error| error::broken(&error))?;
+        Ok(Response::new(wire::ExportSgfResponse { sgf: tengen_sgf::write(&record) }))
+    }
+
     async fn list_player_games(
         &self,
         request: Request<wire::ListPlayerGamesRequest>,
