@@ -18,6 +18,8 @@ use tengen_live::{Live, Memory, OUTAGE_MS};
 use tengen_proto::{DESCRIPTORS, METHODS};
 use tokio::net::TcpListener;
 
+use crate::bot;
+
 /// What a bad setting ends with (EX_USAGE of sysexits.h).
 const BAD_SETTING: u8 = 64;
 
@@ -116,6 +118,9 @@ pub enum DevError {
     /// The address of this process cannot be called.
     #[error("the own address: {0}")]
     Channel(#[from] client::UrlError),
+    /// Nor by the sparring bot.
+    #[error("the own address: {0}")]
+    Connect(#[from] tonic::transport::Error),
     /// It ended by itself.
     #[error(transparent)]
     Serve(#[from] ServeError),
@@ -161,7 +166,11 @@ async fn run(arguments: Arguments) -> Result<(), DevError> {
     let parts = Parts { listener, data, live, time, shutdown, config };
     let serving = bind(parts).await?;
     greet(address, &folder);
-    serving.await.map_err(DevError::from)
+    let here = client::endpoint(&format!("http://{address}"))?.connect_lazy();
+    let bot = tokio::spawn(async move { bot::keep(here, &folder).await });
+    let served = serving.await.map_err(DevError::from);
+    bot.abort();
+    served
 }
 
 #[expect(clippy::print_stdout, reason = "what a newcomer reads first")]
@@ -171,6 +180,7 @@ fn greet(address: SocketAddr, data: &Path) {
 
   Kept in {}: accounts, ratings, the ledger.
   Lost at exit: running games and open challenges, which live in memory.
+  An opponent waits in the lobby: sparring, on boards of 9, 13 and 19 lines.
 
 Try:
   .cache/venv/bin/buf curl --protocol grpc --http2-prior-knowledge \\

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tengen_standalone::{audit, dev, load};
+use tengen_standalone::{audit, bot, dev, load};
 use tokio::runtime::Builder;
 
 /// A move is many small messages, and a good part of its cost is the allocator's.
@@ -26,6 +26,8 @@ enum Command {
     Audit(audit::Arguments),
     /// Plays recorded games against a running suite, and tells how fast it answers.
     Load(Box<load::Plan>),
+    /// Lets an engine that speaks GTP play, as a bot.
+    Gtp(Box<bot::Arguments>),
 }
 
 #[expect(clippy::print_stderr, reason = "there is no log yet")]
@@ -33,7 +35,7 @@ fn main() -> ExitCode {
     let (mut runtime, command) = match Arguments::parse().command {
         command @ Command::Dev(_) => (Builder::new_multi_thread(), command),
         // One core for the client leaves the others to what it loads.
-        command @ (Command::Load(_) | Command::Audit(_)) => {
+        command @ (Command::Load(_) | Command::Audit(_) | Command::Gtp(_)) => {
             (Builder::new_current_thread(), command)
         }
     };
@@ -51,5 +53,6 @@ async fn run(command: Command) -> ExitCode {
         Command::Dev(arguments) => dev::command(*arguments).await,
         Command::Audit(arguments) => audit::command(&arguments).await,
         Command::Load(plan) => load::command(&plan).await,
+        Command::Gtp(arguments) => bot::command(*arguments).await,
     }
 }

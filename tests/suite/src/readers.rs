@@ -35,18 +35,31 @@ pub fn sabaki(sgf: &str) -> Read {
 
 /// The turns and the komi of a file as GNU Go plays it through.
 pub fn gnugo(sgf: &str, lines: i32) -> (Vec<String>, String) {
-    let file = file(sgf);
-    let input = format!("loadsgf {}\nmove_history\nget_komi\nquit\n", file.path().display());
-    let output = output(Command::new(gnugo_path()).args(["--mode", "gtp"]), &input);
-    let answers: Vec<_> =
-        output.split("\n\n").map(|answer| answer.trim_start_matches('=')).collect();
-    let [loaded, history, komi, ..] = answers[..] else { panic!("GNU Go says {output}") };
-    assert!(!loaded.contains('?'), "GNU Go says {output}");
+    let [history, komi] = ask_gnugo(sgf, ["move_history", "get_komi"]);
     let turns = history.lines().filter_map(|line| line.trim().split_once(' '));
     // The last turn first.
     let mut turns: Vec<_> = turns.map(|(colour, at)| turn(colour, at, lines)).collect();
     turns.reverse();
     (turns, komi.trim().trim_end_matches(".0").to_owned())
+}
+
+/// The result of a file's last position as GNU Go counts it, by area.
+pub fn gnugo_score(sgf: &str) -> String {
+    let [score] = ask_gnugo(sgf, ["final_score"]);
+    score.trim().trim_end_matches(".0").to_owned()
+}
+
+/// GNU Go's answers about the last position of a file.
+fn ask_gnugo<const N: usize>(sgf: &str, questions: [&str; N]) -> [String; N] {
+    let file = file(sgf);
+    let input = format!("loadsgf {}\n{}\nquit\n", file.path().display(), questions.join("\n"));
+    let output =
+        output(Command::new(gnugo_path()).args(["--mode", "gtp", "--chinese-rules"]), &input);
+    let mut answers = output.split("\n\n").map(|answer| {
+        answer.strip_prefix('=').unwrap_or_else(|| panic!("GNU Go says {output}")).to_owned()
+    });
+    answers.next();
+    [(); N].map(|()| answers.next().expect("an answer to each"))
 }
 
 /// `black Q16` as `Bpd`.
@@ -60,7 +73,8 @@ fn turn(colour: &str, at: &str, lines: i32) -> String {
     letter + &tengen_rules::text::sgf::format(at)
 }
 
-fn gnugo_path() -> PathBuf {
+/// Where GNU Go is.
+pub fn gnugo_path() -> PathBuf {
     let there = ["/usr/games/gnugo", "/usr/bin/gnugo", "/usr/local/bin/gnugo"].map(Path::new);
     let found = there.into_iter().find(|path| path.exists());
     found.expect("not installed: python3 tests/tools/setup.py gnugo").to_owned()

@@ -8,13 +8,13 @@ use futures_util::future::try_join_all;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::error::{LoadError, failed};
 use super::house::House;
 use super::measured::Measured;
 use super::plan::{Named, Plan};
 use super::table::Table;
 use super::watchers::Heard;
 use super::{process, weight};
+use crate::error::{ToolError, failed};
 
 /// What the suite is called in reports.
 pub(super) const SUITE: &str = "suite";
@@ -33,7 +33,7 @@ pub(super) struct Contender {
 
 impl Contender {
     /// The suite.
-    pub(super) async fn suite(plan: &Plan, run: &str) -> Result<Self, LoadError> {
+    pub(super) async fn suite(plan: &Plan, run: &str) -> Result<Self, ToolError> {
         Ok(Self::new(plan, run, SUITE, House::suite(plan, run).await?))
     }
 
@@ -42,7 +42,7 @@ impl Contender {
         plan: &Plan,
         run: &str,
         reference: &Named<String>,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, ToolError> {
         let house = House::reference(plan, reference).await?;
         Ok(Self::new(plan, run, &reference.name, house))
     }
@@ -59,7 +59,7 @@ impl Contender {
     }
 
     /// Begins all games, and lets the watchers in.
-    pub(super) async fn open(&mut self) -> Result<(), LoadError> {
+    pub(super) async fn open(&mut self) -> Result<(), ToolError> {
         try_join_all(self.tables.iter_mut().map(Table::begin)).await?;
         let before = self.resident()?;
         try_join_all(self.tables.iter_mut().map(Table::let_in)).await?;
@@ -73,7 +73,7 @@ impl Contender {
     }
 
     /// Plays for so long; nothing but failures counts while it warms up.
-    pub(super) async fn slice(&mut self, length: Duration, warm: bool) -> Result<(), LoadError> {
+    pub(super) async fn slice(&mut self, length: Duration, warm: bool) -> Result<(), ToolError> {
         let heard = self.heard.messages.load(Ordering::Relaxed);
         let cpu = self.cpu()?;
         let start = Instant::now();
@@ -103,7 +103,7 @@ impl Contender {
     }
 
     /// Plays whole games and takes their weight in Redis before they end.
-    pub(super) async fn weigh(&mut self, url: &str) -> Result<(), LoadError> {
+    pub(super) async fn weigh(&mut self, url: &str) -> Result<(), ToolError> {
         let mut ids = Vec::new();
         for table in self.tables.iter_mut().take(WEIGHED) {
             ids.push(table.play_out().await?);
@@ -119,12 +119,12 @@ impl Contender {
         self.measured
     }
 
-    fn cpu(&self) -> Result<Vec<Duration>, LoadError> {
+    fn cpu(&self) -> Result<Vec<Duration>, ToolError> {
         self.pids.iter().map(|pid| process::cpu(pid.value)).collect()
     }
 
     /// The memory of the contender's own processes; `None` if none is named.
-    fn resident(&self) -> Result<Option<u64>, LoadError> {
+    fn resident(&self) -> Result<Option<u64>, ToolError> {
         let name = &self.measured.name;
         let own = |pid: &&Named<u32>| {
             pid.name == *name || (name == SUITE && pid.name.starts_with("game"))

@@ -9,8 +9,8 @@ use tengen_proto::game::v1::{PlayMoveRequest, ResignRequest, WatchGameRequest, W
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Streaming};
 
-use super::accounts::Account;
-use super::error::{LoadError, failed, refused};
+use crate::accounts::Account;
+use crate::error::{ToolError, failed, refused};
 
 /// A side of one game after another.
 pub(super) struct GrpcSeat {
@@ -50,7 +50,7 @@ impl GrpcSeat {
     }
 
     /// Turns to a game.
-    pub(super) async fn sit(&mut self, game_id: &str) -> Result<(), LoadError> {
+    pub(super) async fn sit(&mut self, game_id: &str) -> Result<(), ToolError> {
         game_id.clone_into(&mut self.game_id);
         self.told = 0;
         self.stream = None;
@@ -62,7 +62,7 @@ impl GrpcSeat {
     }
 
     /// Plays the move of this number.
-    pub(super) async fn play(&mut self, number: usize, point: Point) -> Result<(), LoadError> {
+    pub(super) async fn play(&mut self, number: usize, point: Point) -> Result<(), ToolError> {
         let request = PlayMoveRequest {
             game_id: self.game_id.clone(),
             request_id: format!("move-{number:04}"),
@@ -75,7 +75,7 @@ impl GrpcSeat {
     }
 
     /// Waits until the stream has told the move of this number.
-    pub(super) async fn see(&mut self, number: usize) -> Result<(), LoadError> {
+    pub(super) async fn see(&mut self, number: usize) -> Result<(), ToolError> {
         while self.told < number {
             let stream = self.stream.as_mut();
             let stream = stream.ok_or_else(|| failed("watching a game", "no stream"))?;
@@ -91,7 +91,7 @@ impl GrpcSeat {
     }
 
     /// Ends the game.
-    pub(super) async fn resign(&mut self) -> Result<(), LoadError> {
+    pub(super) async fn resign(&mut self) -> Result<(), ToolError> {
         let request =
             ResignRequest { game_id: self.game_id.clone(), request_id: "resignation".to_owned() };
         let request = self.ask(request).await?;
@@ -99,14 +99,14 @@ impl GrpcSeat {
         Ok(())
     }
 
-    async fn watch(&mut self) -> Result<(), LoadError> {
+    async fn watch(&mut self) -> Result<(), ToolError> {
         let request = self.ask(watching(&self.game_id)).await?;
         let stream = self.games.watch_game(request).await.map_err(refused("watching a game"))?;
         self.stream = Some(stream.into_inner());
         Ok(())
     }
 
-    async fn ask<T>(&self, message: T) -> Result<Request<T>, LoadError> {
+    async fn ask<T>(&self, message: T) -> Result<Request<T>, ToolError> {
         match &self.account {
             Some(account) => account.ask(message).await,
             None => Ok(Request::new(message)),

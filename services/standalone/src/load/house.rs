@@ -15,11 +15,11 @@ use tengen_proto::time::duration;
 use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
 
-use super::accounts::{Account, Sessions};
-use super::error::{LoadError, failed, refused};
 use super::grpc::{GrpcSeat, lines, watching};
 use super::plan::{By, Named, Plan, endpoints};
 use super::socketio::SocketIoSeat;
+use crate::accounts::{Account, Sessions};
+use crate::error::{ToolError, failed, refused};
 
 /// Streams that share a connection: a gateway carries about as many.
 const WATCHERS_A_CONNECTION: usize = 100;
@@ -67,7 +67,7 @@ pub(super) struct Bare {
 
 impl House {
     /// The suite; the accounts are made here.
-    pub(super) async fn suite(plan: &Plan, run: &str) -> Result<Self, LoadError> {
+    pub(super) async fn suite(plan: &Plan, run: &str) -> Result<Self, ToolError> {
         let games = endpoints("game", &plan.game)?;
         let sessions = endpoints("session", &plan.session)?;
         let sessions = Sessions::new(sessions.iter().map(Endpoint::connect_lazy).collect());
@@ -90,7 +90,7 @@ impl House {
     pub(super) async fn reference(
         plan: &Plan,
         reference: &Named<String>,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, ToolError> {
         if let Some(authority) = reference.value.strip_prefix("ws://") {
             return Ok(Self::SocketIo { authority: authority.to_owned(), by: plan.by });
         }
@@ -109,7 +109,7 @@ impl House {
     }
 
     /// The sides of a table, connected and without a game.
-    pub(super) async fn seats(&self, table: usize) -> Result<[Seat; 2], LoadError> {
+    pub(super) async fn seats(&self, table: usize) -> Result<[Seat; 2], ToolError> {
         Ok(match self {
             Self::Suite(suite) => [0, 1].map(|side| {
                 let account = Arc::clone(&suite.accounts[table][side]);
@@ -135,7 +135,7 @@ impl House {
         table: usize,
         name: &str,
         seats: &mut [Seat; 2],
-    ) -> Result<String, LoadError> {
+    ) -> Result<String, ToolError> {
         let game_id = match self {
             Self::Suite(suite) => suite.make(table, name).await?,
             Self::Bare(_) | Self::SocketIo { .. } => format!("g00-{name}"),
@@ -150,7 +150,7 @@ impl House {
     }
 
     /// Ends the game, where there is anything to end.
-    pub(super) async fn end(&self, seats: &mut [Seat; 2]) -> Result<(), LoadError> {
+    pub(super) async fn end(&self, seats: &mut [Seat; 2]) -> Result<(), ToolError> {
         match (self, &mut seats[0]) {
             (Self::Suite(_), Seat::Grpc(seat)) => seat.resign().await,
             _ => Ok(()),
@@ -169,7 +169,7 @@ impl House {
 
 impl Suite {
     /// Makes a game, and returns its id.
-    async fn make(&self, table: usize, name: &str) -> Result<String, LoadError> {
+    async fn make(&self, table: usize, name: &str) -> Result<String, ToolError> {
         let [black, white] = &self.accounts[table];
         let line = || self.lines[table][0].clone();
         let Some(organiser) = &self.organiser else {
@@ -189,7 +189,7 @@ impl Suite {
     }
 
     /// Black challenges White, who accepts.
-    async fn challenge(&self, table: usize, name: &str) -> Result<String, LoadError> {
+    async fn challenge(&self, table: usize, name: &str) -> Result<String, ToolError> {
         let [black, white] = &self.accounts[table];
         let [black_line, white_line] = self.lines[table].clone();
         let request = black.ask(CreateChallengeRequest {
@@ -213,7 +213,7 @@ impl Suite {
 
 impl Seat {
     /// Plays the move of this number.
-    pub(super) async fn play(&mut self, number: usize, point: Point) -> Result<(), LoadError> {
+    pub(super) async fn play(&mut self, number: usize, point: Point) -> Result<(), ToolError> {
         match self {
             Self::Grpc(seat) => seat.play(number, point).await,
             Self::SocketIo(seat) => seat.play(number, point).await,
@@ -221,7 +221,7 @@ impl Seat {
     }
 
     /// Waits until this side was told the move of this number.
-    pub(super) async fn see(&mut self, number: usize) -> Result<(), LoadError> {
+    pub(super) async fn see(&mut self, number: usize) -> Result<(), ToolError> {
         match self {
             Self::Grpc(seat) => seat.see(number).await,
             Self::SocketIo(seat) => seat.see(number).await,

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use super::error::LoadError;
 use super::table::Tally;
+use crate::error::ToolError;
 
 /// What was measured at one contender.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub struct Measured {
     /// How many things went wrong.
     pub errors: u64,
     /// The first of them.
-    pub first_error: Option<LoadError>,
+    pub first_error: Option<ToolError>,
 }
 
 /// What was measured: first at the suite, then at each reference.
@@ -98,7 +98,7 @@ impl Measured {
     }
 
     /// Adds what went wrong.
-    pub(super) fn fail(&mut self, failures: &mut Vec<LoadError>) {
+    pub(super) fn fail(&mut self, failures: &mut Vec<ToolError>) {
         self.errors += u64::try_from(failures.len()).unwrap_or(0);
         if self.first_error.is_none() && !failures.is_empty() {
             self.first_error = Some(failures.swap_remove(0));

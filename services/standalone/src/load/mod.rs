@@ -5,9 +5,7 @@
 //! one before it has arrived. Contenders take turns, a slice of a few seconds each, so that
 //! whatever else the machine does falls on all of them alike.
 
-mod accounts;
 mod contender;
-mod error;
 mod grpc;
 mod house;
 mod measured;
@@ -22,11 +20,11 @@ mod weight;
 use std::process::ExitCode;
 use std::time::Duration;
 
-pub use self::error::LoadError;
 pub use self::measured::{Measured, Report, ratio};
 pub use self::plan::{By, Named, Plan};
 
 use self::contender::Contender;
+use crate::error::ToolError;
 
 /// How long one contender is played against before it is another's turn, about.
 const SLICE_S: u64 = 2;
@@ -54,7 +52,7 @@ pub async fn command(plan: &Plan) -> ExitCode {
 /// # Errors
 /// A setting is wrong, or a contender cannot be begun with. What goes wrong later stands in the
 /// report.
-pub async fn run(plan: &Plan) -> Result<Report, LoadError> {
+pub async fn run(plan: &Plan) -> Result<Report, ToolError> {
     let run = format!("{:06x}", rand::random_range(0..0x100_0000));
     let mut contenders = vec![Contender::suite(plan, &run).await?];
     for reference in &plan.references {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::Parser;
 use tonic::transport::Endpoint;
 
-use super::error::LoadError;
+use crate::error::ToolError;
 
 /// The arguments of `tengen load`.
 #[derive(Debug, Clone, clap::Args)]
@@ -74,8 +74,8 @@ impl Plan {
     /// The plan that these arguments of `tengen load` make.
     ///
     /// # Errors
-    /// [`LoadError::Setting`], in the words of the command line.
-    pub fn of<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<Self, LoadError> {
+    /// [`ToolError::Setting`], in the words of the command line.
+    pub fn of<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<Self, ToolError> {
         #[derive(Parser)]
         struct Program {
             #[command(flatten)]
@@ -83,7 +83,7 @@ impl Plan {
         }
         let arguments = std::iter::once("load").chain(arguments);
         let parsed = Program::try_parse_from(arguments);
-        parsed.map(|program| program.plan).map_err(|error| LoadError::Setting(error.to_string()))
+        parsed.map(|program| program.plan).map_err(|error| ToolError::Setting(error.to_string()))
     }
 
     /// Organiser and password, if games are made by one.
@@ -110,11 +110,11 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The endpoints of URLs that an argument gave.
-pub(super) fn endpoints(argument: &str, urls: &[String]) -> Result<Vec<Endpoint>, LoadError> {
+pub(super) fn endpoints(argument: &str, urls: &[String]) -> Result<Vec<Endpoint>, ToolError> {
     let endpoint = |url: &String| {
         let endpoint = tengen_kit::client::endpoint(url).ok();
         endpoint.filter(|endpoint| endpoint.uri().scheme_str() == Some("http")).ok_or_else(|| {
-            LoadError::Setting(format!("--{argument} is {url}, expected http://host:port"))
+            ToolError::Setting(format!("--{argument} is {url}, expected http://host:port"))
         })
     };
     urls.iter().map(endpoint).collect()

@@ -3,13 +3,13 @@
 use std::fs;
 use std::time::Duration;
 
-use super::error::{LoadError, failed};
+use crate::error::{ToolError, failed};
 
 /// The CPU that a process has used since it began, all its threads together.
 ///
 /// # Errors
 /// When there is no such process.
-pub(super) fn cpu(pid: u32) -> Result<Duration, LoadError> {
+pub(super) fn cpu(pid: u32) -> Result<Duration, ToolError> {
     let what = "reading the CPU of a process";
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
     let stat = stat.map_err(|error| failed(what, format_args!("{pid}: {error}")))?;
@@ -23,7 +23,7 @@ pub(super) fn cpu(pid: u32) -> Result<Duration, LoadError> {
 ///
 /// # Errors
 /// When there is no such process.
-pub(super) fn resident(pid: u32) -> Result<u64, LoadError> {
+pub(super) fn resident(pid: u32) -> Result<u64, ToolError> {
     let what = "reading the memory of a process";
     let status = fs::read_to_string(format!("/proc/{pid}/status"));
     let status = status.map_err(|error| failed(what, format_args!("{pid}: {error}")))?;

@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
-use super::error::{LoadError, failed};
+use crate::error::{ToolError, failed};
 
 /// A side of one game after another.
 pub(super) struct SocketIoSeat {
@@ -37,7 +37,7 @@ enum Packet {
 
 impl SocketIoSeat {
     /// Connects to `host:port`.
-    pub(super) async fn connect(authority: &str, watches: bool) -> Result<Self, LoadError> {
+    pub(super) async fn connect(authority: &str, watches: bool) -> Result<Self, ToolError> {
         let what = "connecting by websocket";
         let stream = TcpStream::connect(authority).await.map_err(|error| failed(what, error))?;
         stream.set_nodelay(true).map_err(|error| failed(what, error))?;
@@ -54,7 +54,7 @@ impl SocketIoSeat {
     }
 
     /// Turns to a game; the first who comes makes it.
-    pub(super) async fn sit(&mut self, game: &str, colour: &str) -> Result<(), LoadError> {
+    pub(super) async fn sit(&mut self, game: &str, colour: &str) -> Result<(), ToolError> {
         game.clone_into(&mut self.game);
         self.told = 0;
         let watch = self.watches;
@@ -62,7 +62,7 @@ impl SocketIoSeat {
     }
 
     /// Plays the move of this number.
-    pub(super) async fn play(&mut self, number: usize, point: Point) -> Result<(), LoadError> {
+    pub(super) async fn play(&mut self, number: usize, point: Point) -> Result<(), ToolError> {
         let Point { row, column } = point;
         let game = &self.game;
         let request = json!({ "game": game, "number": number, "row": row, "column": column });
@@ -70,7 +70,7 @@ impl SocketIoSeat {
     }
 
     /// Waits until the move of this number was told.
-    pub(super) async fn see(&mut self, number: usize) -> Result<(), LoadError> {
+    pub(super) async fn see(&mut self, number: usize) -> Result<(), ToolError> {
         while self.told < number {
             self.next().await?;
         }
@@ -78,7 +78,7 @@ impl SocketIoSeat {
     }
 
     /// Calls, and waits for an answer without an error.
-    async fn call(&mut self, event: &'static str, body: Value) -> Result<(), LoadError> {
+    async fn call(&mut self, event: &'static str, body: Value) -> Result<(), ToolError> {
         self.calls += 1;
         let number = self.calls;
         self.send(format!("42{number}{}", json!([event, body]))).await?;
@@ -94,7 +94,7 @@ impl SocketIoSeat {
     }
 
     /// The next packet; what it tells of the game is noted.
-    async fn next(&mut self) -> Result<Packet, LoadError> {
+    async fn next(&mut self) -> Result<Packet, ToolError> {
         let what = "listening by websocket";
         let message = self.socket.next().await.ok_or_else(|| failed(what, "it was closed"))?;
         let message = message.map_err(|error| failed(what, error))?;
@@ -111,7 +111,7 @@ impl SocketIoSeat {
         Ok(packet)
     }
 
-    async fn send(&mut self, text: String) -> Result<(), LoadError> {
+    async fn send(&mut self, text: String) -> Result<(), ToolError> {
         let sent = self.socket.send(Message::text(text)).await;
         sent.map_err(|error| failed("speaking by websocket", error))
     }

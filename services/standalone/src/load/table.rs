@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use tokio::try_join;
 
-use super::error::{LoadError, failed};
 use super::house::{House, Seat};
 use super::records::Record;
 use super::watchers::{Heard, Watchers};
+use crate::error::{ToolError, failed};
 
 /// How long a turn may take, a game that begins with all its watchers included.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -46,7 +46,7 @@ pub(super) struct Tally {
     /// Games that were played to their end.
     pub(super) games: u64,
     /// What went wrong; the game was left, and another begun.
-    pub(super) failures: Vec<LoadError>,
+    pub(super) failures: Vec<ToolError>,
 }
 
 impl Table {
@@ -83,7 +83,7 @@ impl Table {
 
     /// Leaves the game under way, if any, and plays all of a new one, without ending it. Returns
     /// its id.
-    pub(super) async fn play_out(&mut self) -> Result<String, LoadError> {
+    pub(super) async fn play_out(&mut self) -> Result<String, ToolError> {
         self.begin().await?;
         let mut tally = Tally::default();
         while self.game.as_ref().is_some_and(|game| game.record.point(game.played).is_some()) {
@@ -93,7 +93,7 @@ impl Table {
     }
 
     /// Begins a game, and leaves the one under way, if any. Nobody watches yet.
-    pub(super) async fn begin(&mut self) -> Result<(), LoadError> {
+    pub(super) async fn begin(&mut self) -> Result<(), ToolError> {
         self.game = None;
         if self.seats.is_none() {
             self.seats = Some(self.house.seats(self.number).await?);
@@ -110,7 +110,7 @@ impl Table {
     }
 
     /// Lets the watchers of the game in, where anybody can watch.
-    pub(super) async fn let_in(&mut self) -> Result<(), LoadError> {
+    pub(super) async fn let_in(&mut self) -> Result<(), ToolError> {
         let lines = self.house.watch_lines();
         if let Some(game) = &mut self.game
             && game.watchers.is_none()
@@ -123,7 +123,7 @@ impl Table {
     }
 
     /// One turn; or the end of a game, or the beginning of one.
-    async fn turn(&mut self, tally: &mut Tally) -> Result<(), LoadError> {
+    async fn turn(&mut self, tally: &mut Tally) -> Result<(), ToolError> {
         let (Some(seats), Some(game)) = (&mut self.seats, &mut self.game) else {
             self.begin().await?;
             return self.let_in().await;

@@ -9,8 +9,8 @@ use tokio::task::JoinSet;
 use tonic::transport::Channel;
 use tonic::{Code, Streaming};
 
-use super::error::{LoadError, failed, refused};
 use super::grpc::watching;
+use crate::error::{ToolError, failed, refused};
 
 /// What all watchers together were told.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl Watchers {
         game_id: &str,
         many: usize,
         heard: &Arc<Heard>,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, ToolError> {
         let mut opening = JoinSet::new();
         for line in lines.iter().cycle().take(many) {
             opening.spawn(open(line.clone(), game_id.to_owned()));
@@ -47,7 +47,7 @@ impl Watchers {
     }
 }
 
-async fn open(line: Channel, game_id: String) -> Result<Streaming<WatchGameResponse>, LoadError> {
+async fn open(line: Channel, game_id: String) -> Result<Streaming<WatchGameResponse>, ToolError> {
     let what = "watching a game";
     let stream = GameServiceClient::new(line).watch_game(watching(&game_id)).await;
     let mut stream = stream.map_err(refused(what))?.into_inner();

@@ -3,14 +3,14 @@
 use redis::aio::MultiplexedConnection;
 use redis::{Client, FromRedisValue, RedisError, cmd};
 
-use super::error::{LoadError, failed};
+use crate::error::{ToolError, failed};
 
 /// The bytes of all keys that these ids take: a key that holds an id in its name counts whole; of a
 /// sorted set or a hash in which an id is one of many, its share.
 ///
 /// # Errors
 /// When Redis does not answer.
-pub(super) async fn in_redis(url: &str, ids: &[String]) -> Result<u64, LoadError> {
+pub(super) async fn in_redis(url: &str, ids: &[String]) -> Result<u64, ToolError> {
     let failure = |error: RedisError| failed("weighing games in Redis", error);
     weigh(url, ids).await.map_err(failure)
 }

@@ -12,7 +12,7 @@ use tonic::Request;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::transport::Channel;
 
-use super::error::{LoadError, failed, refused};
+use crate::error::{ToolError, failed, refused};
 
 /// Passwords are hashed one after another there: more at once would only wait, or be refused.
 const SIGN_INS_AT_ONCE: usize = 8;
@@ -21,14 +21,15 @@ const RENEW_AFTER_S: std::ops::Range<u64> = 300..480;
 
 /// The way to the session service.
 #[derive(Clone)]
-pub(super) struct Sessions {
+pub struct Sessions {
     replicas: Vec<Channel>,
     turns: Arc<Semaphore>,
 }
 
 /// A signed-in account.
-pub(super) struct Account {
-    pub(super) id: String,
+pub struct Account {
+    /// Its id.
+    pub id: String,
     name: String,
     password: String,
     sessions: Sessions,
@@ -42,16 +43,19 @@ struct Token {
 
 impl Sessions {
     /// Calls go to these replicas.
-    pub(super) fn new(replicas: Vec<Channel>) -> Self {
+    pub fn new(replicas: Vec<Channel>) -> Self {
         Self { replicas, turns: Arc::new(Semaphore::new(SIGN_INS_AT_ONCE)) }
     }
 
     /// Makes accounts, as many as asked, whose names begin with `prefix`.
-    pub(super) async fn register(
+    ///
+    /// # Errors
+    /// The service refuses, or cannot be reached.
+    pub async fn register(
         &self,
         prefix: &str,
         many: usize,
-    ) -> Result<Vec<Arc<Account>>, LoadError> {
+    ) -> Result<Vec<Arc<Account>>, ToolError> {
         let password = format!("{:032x}", rand::random::<u128>());
         let mut made = JoinSet::new();
         for number in 0..many {
@@ -68,7 +72,7 @@ impl Sessions {
         Ok(accounts.into_iter().map(|(_, account)| account).collect())
     }
 
-    async fn make(self, name: String, password: String) -> Result<Account, LoadError> {
+    async fn make(self, name: String, password: String) -> Result<Account, ToolError> {
         let request = RegisterRequest {
             request_id: format!("{name}-register"),
             name: name.clone(),
@@ -82,7 +86,10 @@ impl Sessions {
     }
 
     /// Signs an account in that is there.
-    pub(super) async fn sign_in(self, name: &str, password: &str) -> Result<Account, LoadError> {
+    ///
+    /// # Errors
+    /// As [`Sessions::register`].
+    pub async fn sign_in(self, name: &str, password: &str) -> Result<Account, ToolError> {
         let (account, tokens) = self.tokens(name, password).await?;
         Account::new(name.to_owned(), password.to_owned(), self, account, tokens)
     }
@@ -91,7 +98,7 @@ impl Sessions {
         &self,
         name: &str,
         password: &str,
-    ) -> Result<(Option<Named>, Option<Tokens>), LoadError> {
+    ) -> Result<(Option<Named>, Option<Tokens>), ToolError> {
         let request = SignInRequest { name: name.to_owned(), password: password.to_owned() };
         let _turn = self.turns.acquire().await;
         let answer = self.client().sign_in(request).await.map_err(refused("signing in"))?;
@@ -112,14 +119,17 @@ impl Account {
         sessions: Sessions,
         account: Option<Named>,
         tokens: Option<Tokens>,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, ToolError> {
         let account = account.ok_or_else(|| failed("signing in", "an answer without account"))?;
         let token = Mutex::new(Token::new(tokens)?);
         Ok(Self { id: account.player_id, name, password, sessions, token })
     }
 
     /// A request of this account's.
-    pub(super) async fn ask<T>(&self, message: T) -> Result<Request<T>, LoadError> {
+    ///
+    /// # Errors
+    /// Its token cannot be renewed.
+    pub async fn ask<T>(&self, message: T) -> Result<Request<T>, ToolError> {
         let mut token = self.token.lock().await;
         if Instant::now() >= token.renew_at {
             let (_, tokens) = self.sessions.tokens(&self.name, &self.password).await?;
@@ -132,7 +142,7 @@ impl Account {
 }
 
 impl Token {
-    fn new(tokens: Option<Tokens>) -> Result<Self, LoadError> {
+    fn new(tokens: Option<Tokens>) -> Result<Self, ToolError> {
         let access = tokens.map(|tokens| tokens.access_token).unwrap_or_default();
         let value = format!("Bearer {access}").parse();
         let value = value.map_err(|error| failed("reading an access token", error))?;

@@ -1,14 +1,14 @@
-//! What goes wrong.
+//! What goes wrong in a tool.
 
 use tonic::Status;
 
-/// Why a load cannot be put on, or a game cannot be played.
+/// Why a tool cannot do its work.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum LoadError {
+pub enum ToolError {
     /// A setting is wrong, which no second try mends.
     #[error("{0}")]
     Setting(String),
-    /// Something that is played against did not do what it was asked.
+    /// What was called did not do what it was asked.
     #[error("{what}: {why}")]
     Failed {
         /// What was asked.
@@ -18,7 +18,7 @@ pub enum LoadError {
     },
 }
 
-impl LoadError {
+impl ToolError {
     /// Whether a setting is wrong.
     #[must_use]
     pub fn is_setting(&self) -> bool {
@@ -27,11 +27,11 @@ impl LoadError {
 }
 
 /// A failure of what was asked.
-pub(super) fn failed(what: &'static str, why: impl ToString) -> LoadError {
-    LoadError::Failed { what, why: why.to_string() }
+pub(crate) fn failed(what: &'static str, why: impl ToString) -> ToolError {
+    ToolError::Failed { what, why: why.to_string() }
 }
 
 /// A call that was refused, in one line.
-pub(super) fn refused(what: &'static str) -> impl Fn(Status) -> LoadError {
+pub(crate) fn refused(what: &'static str) -> impl Fn(Status) -> ToolError {
     move |status| failed(what, format_args!("{:?}, {}", status.code(), status.message()))
 }
