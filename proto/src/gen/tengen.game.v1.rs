@@ -248,6 +248,9 @@ pub struct Seat {
     /// Whether this side has confirmed the restored board; false outside RESTORED (rulebook C8.4).
     #[prost(bool, tag = "11")]
     pub restoration_confirmed: bool,
+    /// The player's tier of experience when the seat was taken (rulebook L10).
+    #[prost(int32, tag = "12")]
+    pub tier: i32,
 }
 /// One turn that was taken. Turns are numbered from 1; every kind counts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -314,6 +317,28 @@ pub struct CountProof {
     #[prost(int64, tag = "14")]
     pub white_accepted_sequence: i64,
 }
+/// What a result changed for one seat, in short; the ledger has the whole row (rulebook L14).
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RatingChange {
+    /// Whose.
+    #[prost(enumeration = "super::super::common::v1::Colour", tag = "1")]
+    pub colour: i32,
+    /// The change of the total that was applied.
+    #[prost(int64, tag = "2")]
+    pub applied: i64,
+    /// The level before, by its name.
+    #[prost(string, tag = "3")]
+    pub level_before: ::prost::alloc::string::String,
+    /// The points before.
+    #[prost(int64, tag = "4")]
+    pub points_before: i64,
+    /// The level after.
+    #[prost(string, tag = "5")]
+    pub level_after: ::prost::alloc::string::String,
+    /// The points after.
+    #[prost(int64, tag = "6")]
+    pub points_after: i64,
+}
 /// How a game ended.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Result {
@@ -344,6 +369,9 @@ pub struct Result {
     /// 1 for the first result; each correction counts on (rulebook C7.4).
     #[prost(int32, tag = "9")]
     pub version: i32,
+    /// What it changed for Black and for White; empty until it is APPLIED.
+    #[prost(message, repeated, tag = "10")]
+    pub changes: ::prost::alloc::vec::Vec<RatingChange>,
 }
 /// A game at one sequence of its events.
 #[derive(Clone, PartialEq, ::prost::Message)]

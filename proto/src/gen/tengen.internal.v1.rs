@@ -1326,7 +1326,7 @@ pub struct StoredOpening {
     /// What was agreed, every field filled in.
     #[prost(message, optional, tag = "2")]
     pub settings: ::core::option::Option<super::super::game::v1::Settings>,
-    /// Black: account, name, bot.
+    /// Black: account, name, bot, tier.
     #[prost(message, optional, tag = "3")]
     pub black: ::core::option::Option<super::super::game::v1::Seat>,
     /// White.
@@ -1377,6 +1377,9 @@ pub struct StoredChallenge {
     /// Whether the challenger is a bot.
     #[prost(bool, tag = "6")]
     pub challenger_bot: bool,
+    /// The challenger's tier of experience.
+    #[prost(int32, tag = "7")]
+    pub challenger_tier: i32,
 }
 /// A finished game as the archive holds it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1387,6 +1390,16 @@ pub struct ArchivedGame {
     /// Every event, as it was hashed.
     #[prost(bytes = "vec", repeated, tag = "2")]
     pub entries: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
+}
+/// What a rated result changed, as the ledger has booked it and the archive keeps it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResultChanges {
+    /// The result.
+    #[prost(string, tag = "1")]
+    pub result_id: ::prost::alloc::string::String,
+    /// Black's, then White's.
+    #[prost(message, repeated, tag = "2")]
+    pub changes: ::prost::alloc::vec::Vec<super::super::game::v1::RatingChange>,
 }
 /// One version of a game's result, as the outbox holds it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1421,6 +1434,12 @@ pub struct GameResult {
     /// When it ended.
     #[prost(message, optional, tag = "10")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Black's tier of experience when the seat was taken: 0 to 255 (rulebook L10).
+    #[prost(int32, tag = "11")]
+    pub black_tier: i32,
+    /// White's.
+    #[prost(int32, tag = "12")]
+    pub white_tier: i32,
 }
 /// How many.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1440,7 +1459,7 @@ pub struct TakeResultsResponse {
     pub results: ::prost::alloc::vec::Vec<GameResult>,
 }
 /// Which; 1 to 100 in all.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AcknowledgeResultsRequest {
     /// The ids of those that the ledger holds.
     #[prost(string, repeated, tag = "1")]
@@ -1448,6 +1467,9 @@ pub struct AcknowledgeResultsRequest {
     /// The ids of those that it cannot book as they are.
     #[prost(string, repeated, tag = "2")]
     pub deferred_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// What those that the ledger holds have changed, where they are rated.
+    #[prost(message, repeated, tag = "3")]
+    pub changes: ::prost::alloc::vec::Vec<ResultChanges>,
 }
 /// Acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -118,6 +118,9 @@ pub struct FeeEntry {
     /// When it was booked.
     #[prost(message, optional, tag = "4")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The tier of experience that the player sat down with, and was paid by (rulebook L10).
+    #[prost(int32, tag = "5")]
+    pub tier: i32,
 }
 /// What a game counted as for one seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]

@@ -20,6 +20,12 @@ pub struct Account {
     /// Whether its owner has deleted it; its name and its games stay.
     #[prost(bool, tag = "6")]
     pub deleted: bool,
+    /// Whole minutes for which it was present (rulebook L10); 0 to everybody else, and for a bot.
+    #[prost(int64, tag = "7")]
+    pub experience_minutes: i64,
+    /// The tier that they make: 0 at first. It stands in access tokens, too, as of when they were given.
+    #[prost(int32, tag = "8")]
+    pub tier: i32,
 }
 /// What a sign-in gives.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -8,7 +8,7 @@ use tengen_live::Record;
 use tengen_rules::Colour;
 
 use crate::convert::stored;
-use crate::record::GameRecord;
+use crate::record::{Changes, GameRecord};
 
 /// Finished games.
 #[derive(Debug, Clone)]
@@ -29,39 +29,53 @@ impl Archive {
         Self(database)
     }
 
-    /// Keeps a game that is over, in place of what was kept of it before it was restored.
+    /// Keeps a game that is over with what its result changed, in place of what was kept of it before
+    /// it was restored.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn keep(&self, game: &GameRecord, record: &Record) -> Result<(), Refusal> {
+    pub async fn keep(
+        &self,
+        game: &GameRecord,
+        record: &Record,
+        changes: &Changes,
+    ) -> Result<(), Refusal> {
         let Some(outcome) = game.table.outcome() else { return Ok(()) };
         let kept = sqlx::query(
-            "insert into archive (game_id, black_id, white_id, ended_at_ms, log)
-             values ($1, $2, $3, $4, $5)
+            "insert into archive (game_id, black_id, white_id, ended_at_ms, log, changes)
+             values ($1, $2, $3, $4, $5, $6)
              on conflict (game_id) do update
-             set ended_at_ms = excluded.ended_at_ms, log = excluded.log",
+             set ended_at_ms = excluded.ended_at_ms, log = excluded.log,
+                 changes = excluded.changes",
         )
         .bind(&game.id)
         .bind(&game.player(Colour::Black).id)
         .bind(&game.player(Colour::White).id)
         .bind(outcome.at_ms)
         .bind(stored::archived(record))
+        .bind(&changes.0)
         .execute(&self.0)
         .await;
         kept.map(drop).map_err(|error| sql::refusal("archive", &error))
     }
 
-    /// Whether a game is here that ended at this instant.
+    /// What a game changed that is here and ended at this instant.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn holds(&self, game_id: &str, ended_at_ms: i64) -> Result<bool, Refusal> {
-        let found = sqlx::query("select 1 from archive where game_id = $1 and ended_at_ms = $2")
-            .bind(game_id)
-            .bind(ended_at_ms)
-            .fetch_optional(&self.0)
-            .await;
-        found.map(|row| row.is_some()).map_err(|error| sql::refusal("archive", &error))
+    pub async fn changes(
+        &self,
+        game_id: &str,
+        ended_at_ms: i64,
+    ) -> Result<Option<Changes>, Refusal> {
+        let found =
+            sqlx::query("select changes from archive where game_id = $1 and ended_at_ms = $2")
+                .bind(game_id)
+                .bind(ended_at_ms)
+                .fetch_optional(&self.0)
+                .await;
+        let found = found.map_err(|error| sql::refusal("archive", &error))?;
+        Ok(found.map(|row| changes(&row)))
     }
 
     /// A game's record.
@@ -86,11 +100,11 @@ impl Archive {
         player_id: &str,
         before: Option<&Cursor>,
         most: i64,
-    ) -> Result<Vec<(Cursor, Record)>, Refusal> {
+    ) -> Result<Vec<(Cursor, Record, Changes)>, Refusal> {
         let newest = Cursor { ended_at_ms: i64::MAX, game_id: String::new() };
         let before = before.unwrap_or(&newest);
         let rows = sqlx::query(
-            "select game_id, ended_at_ms, log from archive
+            "select game_id, ended_at_ms, log, changes from archive
              where (black_id = $1 or white_id = $1)
                and (ended_at_ms < $2 or (ended_at_ms = $2 and game_id < $3))
              order by ended_at_ms desc, game_id desc limit $4",
@@ -105,10 +119,15 @@ impl Archive {
         let found = rows.iter().map(|row| {
             let cursor =
                 Cursor { ended_at_ms: row.get("ended_at_ms"), game_id: row.get("game_id") };
-            Ok((cursor, read(row)?))
+            Ok((cursor, read(row)?, changes(row)))
         });
         found.collect()
     }
+}
+
+fn changes(row: &sqlx::any::AnyRow) -> Changes {
+    let stored: Option<Vec<u8>> = row.get("changes");
+    Changes(stored.unwrap_or_default())
 }
 
 fn read(row: &sqlx::any::AnyRow) -> Result<Record, Refusal> {

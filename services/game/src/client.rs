@@ -105,6 +105,7 @@ impl Sessions {
                 id: account.player_id,
                 name: account.name,
                 bot: account.bot,
+                tier: account.tier,
             })),
             Err(status) if status.code() == Code::NotFound => Ok(None),
             Err(_) => Err(Refusal::behind_unavailable("session")),

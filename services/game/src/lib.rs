@@ -39,11 +39,10 @@ pub use config::Config;
 pub use process::{ProcessSettings, start};
 
 /// The schema of the archive; [`tengen_kit::sql::open`] brings it up to date.
-pub const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    name: "archive",
-    sql: include_str!("../migrations/0001_archive.sql"),
-}];
+pub const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, name: "archive", sql: include_str!("../migrations/0001_archive.sql") },
+    Migration { version: 2, name: "changes", sql: include_str!("../migrations/0002_changes.sql") },
+];
 
 /// What the service is made of.
 pub struct Parts {

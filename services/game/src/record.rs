@@ -17,7 +17,13 @@ pub struct Player {
     pub name: String,
     /// Whether it is a bot.
     pub bot: bool,
+    /// Its tier of experience (rulebook L10).
+    pub tier: i32,
 }
+
+/// What the ledger made of a game's result, as it is stored; empty if it changed nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes(pub Vec<u8>);
 
 /// A game at one head.
 #[derive(Clone)]

@@ -16,7 +16,7 @@ use crate::record::{GameRecord, Player};
 const START_MS: i64 = 1_767_225_600_000;
 
 fn player(id: &str) -> Player {
-    Player { id: id.into(), name: format!("{id}'s name"), bot: false }
+    Player { id: id.into(), name: format!("{id}'s name"), bot: false, tier: 3 }
 }
 
 fn opened() -> (GameRecord, Bytes) {

@@ -34,6 +34,7 @@ fn claims() -> Claims {
         roles: vec!["PLAYER".to_owned()],
         bot: false,
         generation: 0,
+        tier: 3,
     }
 }
 
@@ -65,8 +66,8 @@ fn a_good_token_tells_the_account() {
         };
         assert_eq!((account.id.as_str(), account.name.as_str()), ("player_1", "围棋"));
         assert_eq!(
-            (account.bot, account.roles.as_slice()),
-            (false, ["PLAYER".to_owned()].as_slice())
+            (account.bot, account.roles.as_slice(), account.tier),
+            (false, ["PLAYER".to_owned()].as_slice(), 3)
         );
     }
 }

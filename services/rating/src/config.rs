@@ -1,9 +1,13 @@
 //! What may be set.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use tengen_ladder::{Ladder, LadderError, LevelSpec};
+
+/// The fee of each tier in percent.
+const TIER_FEES: [i64; 4] = [200, 300, 400, 500];
 
 /// The settings of the rating service.
 #[derive(Debug, Clone, clap::Args)]
@@ -17,6 +21,11 @@ pub struct Config {
     #[arg(long = "rating-fee", env = "TENGEN_RATING_FEE", default_value_t = 1,
         value_parser = clap::value_parser!(i64).range(0..=1_000_000_000))]
     pub fee: i64,
+    /// What each tier of experience is paid of it in percent, from tier 1 on, separated by commas,
+    /// rounded down; the last holds for every tier above (rulebook L10).
+    #[arg(long = "rating-tier-fees", env = "TENGEN_RATING_TIER_FEES", value_delimiter = ',',
+        default_values_t = TIER_FEES, value_parser = clap::value_parser!(i64).range(0..=10_000))]
+    pub tier_fees: Vec<i64>,
     /// Whether casual games pay the game fee, too.
     #[arg(long = "rating-casual-fee", env = "TENGEN_RATING_CASUAL_FEE")]
     pub casual_fee: bool,
@@ -45,12 +54,14 @@ pub enum ConfigError {
 }
 
 /// What a game pays.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Fees {
     /// For a rated game.
     pub(crate) rated: i64,
     /// For a casual one.
     pub(crate) casual: i64,
+    /// To each tier of experience, from tier 1 on.
+    percents: Arc<[i64]>,
 }
 
 #[derive(Deserialize)]
@@ -70,7 +81,8 @@ struct LevelEntry {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { ladder: None, fee: 1, casual_fee: false, pair_cap: 10 }
+        let tier_fees = TIER_FEES.to_vec();
+        Self { ladder: None, fee: 1, tier_fees, casual_fee: false, pair_cap: 10 }
     }
 }
 
@@ -82,7 +94,17 @@ impl Config {
 
     /// What games pay.
     pub(crate) fn fees(&self) -> Fees {
-        Fees { rated: self.fee, casual: if self.casual_fee { self.fee } else { 0 } }
+        let casual = if self.casual_fee { self.fee } else { 0 };
+        Fees { rated: self.fee, casual, percents: self.tier_fees.as_slice().into() }
+    }
+}
+
+impl Fees {
+    /// What a player of this tier is paid where others are paid `fee` (rulebook L10).
+    pub(crate) fn of_tier(&self, fee: i64, tier: i64) -> i64 {
+        let tier = usize::try_from(tier).unwrap_or(0).min(self.percents.len());
+        let percent = tier.checked_sub(1).and_then(|at| self.percents.get(at));
+        fee.saturating_mul(percent.copied().unwrap_or(100)) / 100
     }
 }
 
@@ -124,6 +146,19 @@ mod tests {
         let own = own.unwrap();
         assert_eq!(own.level_name(own.start().level), "B");
         assert_eq!(own.levels()[0].promote_at, 9);
+    }
+
+    // rulebook: L10, L12
+    #[test]
+    fn who_has_more_experience_is_paid_a_multiple() {
+        let fees = Config { fee: 3, tier_fees: vec![150, 250], ..Config::default() }.fees();
+        for (fee, tier, paid) in
+            [(3, 0, 3), (3, 1, 4), (3, 2, 7), (3, 9, 7), (0, 2, 0), (1, -1, 1), (1, 1, 1)]
+        {
+            assert_eq!(fees.of_tier(fee, tier), paid, "{fee} {tier}");
+        }
+        let plain = Config { tier_fees: Vec::new(), ..Config::default() }.fees();
+        assert_eq!(plain.of_tier(1, 4), 1);
     }
 
     #[test]

@@ -5,15 +5,24 @@ use tengen_kit::fields::Fields;
 use tengen_kit::status::Refusal;
 use tengen_ladder::{Counted, End, Ladder, SettleError, Side, Terms};
 use tengen_proto::common::v1::Colour;
-use tengen_proto::game::v1::EndReason;
+use tengen_proto::game::v1::{EndReason, RatingChange};
 use tengen_proto::internal::v1::{self as internal, GameResult};
 use tengen_proto::rating::v1 as wire;
 use tengen_proto::session::v1 as session;
 use tengen_proto::time::{duration_ms, timestamp, timestamp_ms};
 
-use crate::store::{Account, BoardKey, BoardPage, Entry, Fee, GameEnd, Kind, Place, Ranked};
+use crate::store::{Account, BoardKey, BoardPage, Entry, Fee, GameEnd, Kind, Moved, Place, Ranked};
 
 const REASON_PREFIX: &str = "END_REASON_";
+const MOST_TIER: i64 = 255;
+
+/// What the archive knows of a game that the ledger knows, too.
+pub(crate) struct Archived {
+    /// Black, White.
+    pub(crate) players: [String; 2],
+    pub(crate) tiers: [i64; 2],
+    pub(crate) rated: bool,
+}
 
 /// A result as it is booked.
 ///
@@ -32,6 +41,8 @@ pub(crate) fn game_end(result: GameResult) -> Result<GameEnd, Refusal> {
     let reason = EndReason::try_from(result.reason).unwrap_or(EndReason::Unspecified);
     let name = reason.as_str_name();
     let terms = terms(&mut fields, reason, &result);
+    fields.range("black_tier", result.black_tier.into(), 0..=MOST_TIER);
+    fields.range("white_tier", result.white_tier.into(), 0..=MOST_TIER);
     fields.finish()?;
     Ok(GameEnd {
         result_id: result.result_id,
@@ -41,6 +52,7 @@ pub(crate) fn game_end(result: GameResult) -> Result<GameEnd, Refusal> {
         rated: result.rated,
         reason: name.strip_prefix(REASON_PREFIX).unwrap_or(name).to_owned(),
         terms,
+        tiers: [result.black_tier.into(), result.white_tier.into()],
         ended_at_ms: ended_at_ms.unwrap_or_default(),
     })
 }
@@ -125,10 +137,7 @@ pub(crate) fn player(ladder: &Ladder, account: &Account) -> wire::GetPlayerRespo
 
 /// A ledger row on the wire.
 pub(crate) fn entry(ladder: &Ladder, entry: &Entry) -> wire::LedgerEntry {
-    let seat = match entry.seat {
-        Side::Black => Colour::Black,
-        Side::White => Colour::White,
-    };
+    let seat = colour(entry.seat);
     let kind = match entry.kind {
         Kind::Result => wire::EntryKind::Result,
         Kind::Compensation => wire::EntryKind::Compensation,
@@ -181,6 +190,28 @@ pub(crate) fn notice(ladder: &Ladder, entry: &Entry) -> internal::NotifyRequest 
     }
 }
 
+/// What a result changed, for the archive; nothing of one that moves no levels.
+pub(crate) fn changes(
+    ladder: &Ladder,
+    result_id: &str,
+    moved: &[Moved],
+) -> Option<internal::ResultChanges> {
+    let change = |moved: &Moved| {
+        let [before, after] = [moved.before, moved.after].map(|place| standing(ladder, place));
+        RatingChange {
+            colour: colour(moved.seat).into(),
+            applied: moved.applied,
+            level_before: before.level_name,
+            points_before: before.points,
+            level_after: after.level_name,
+            points_after: after.points,
+        }
+    };
+    let changes = moved.iter().map(change).collect();
+    let changes = internal::ResultChanges { result_id: result_id.to_owned(), changes };
+    (!moved.is_empty()).then_some(changes)
+}
+
 /// A page of the leaderboard on the wire.
 pub(crate) fn board(ladder: &Ladder, (players, next): BoardPage) -> wire::ListLeaderboardResponse {
     let player = |ranked: Ranked| wire::RankedPlayer {
@@ -212,11 +243,11 @@ pub(crate) fn board_key(fields: &mut Fields, token: &str) -> BoardKey {
     })
 }
 
-/// Black, White and whether it is rated, of a game as the archive holds it.
+/// Black, White, their tiers and whether it is rated, of a game as the archive holds it.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn archived(log: &[u8]) -> Result<([String; 2], bool), String> {
+pub(crate) fn archived(log: &[u8]) -> Result<Archived, String> {
     let unreadable = |error: prost::DecodeError| error.to_string();
     let game = internal::ArchivedGame::decode(log).map_err(unreadable)?;
     let first = game.entries.first().ok_or("it has no events")?;
@@ -229,7 +260,11 @@ pub(crate) fn archived(log: &[u8]) -> Result<([String; 2], bool), String> {
     else {
         return Err("its opening is not complete".into());
     };
-    Ok(([black.player_id, white.player_id], settings.rated))
+    Ok(Archived {
+        tiers: [black.tier, white.tier].map(i64::from),
+        players: [black.player_id, white.player_id],
+        rated: settings.rated,
+    })
 }
 
 /// A game fee on the wire.
@@ -239,6 +274,14 @@ pub(crate) fn fee(fee: &Fee) -> wire::FeeEntry {
         amount: fee.amount,
         balance: fee.balance,
         at: Some(timestamp(fee.at_ms)),
+        tier: int32(fee.tier),
+    }
+}
+
+fn colour(seat: Side) -> Colour {
+    match seat {
+        Side::Black => Colour::Black,
+        Side::White => Colour::White,
     }
 }
 
@@ -280,6 +323,8 @@ mod tests {
             winner: Colour::Black.into(),
             together: Some(duration(1)),
             at: Some(timestamp(1)),
+            black_tier: 2,
+            white_tier: 0,
         }
     }
 
@@ -291,12 +336,14 @@ mod tests {
 
     #[test]
     fn every_way_in_which_a_result_is_malformed_names_its_field() {
-        let spoils: [(&str, Spoil); 16] = [
+        let spoils: [(&str, Spoil); 18] = [
             ("game_id", |r| r.game_id.clear()),
             ("black_id", |r| r.black_id = "b b".to_owned()),
             ("white_id", |r| r.white_id.clear()),
             ("white_id", |r| r.white_id = r.black_id.clone()),
             ("version", |r| r.version = 0),
+            ("black_tier", |r| r.black_tier = -1),
+            ("white_tier", |r| r.white_tier = 256),
             ("at", |r| r.at = None),
             ("reason", |r| r.reason = 0),
             ("reason", |r| r.reason = 17),

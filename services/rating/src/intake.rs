@@ -20,7 +20,7 @@ use tonic::Status;
 
 use crate::convert;
 use crate::error::StoreError;
-use crate::store::{GameEnd, Store};
+use crate::store::{GameEnd, Moved, Store};
 use crate::waves::waves;
 
 /// Results taken at once.
@@ -42,8 +42,8 @@ pub(crate) struct Intake {
 
 /// What became of one result.
 enum Fate {
-    /// The ledger holds it.
-    Held,
+    /// The ledger holds it, and moved this by it.
+    Held(Vec<Moved>),
     /// It cannot be booked as it is, and why.
     Left(String),
     /// The ledger does not answer.
@@ -134,8 +134,9 @@ impl Intake {
             let mut booked = pin!(bookings.buffer_unordered(store.writers()));
             while let Some((result_id, fate)) = booked.next().await {
                 match fate {
-                    Fate::Held => {
+                    Fate::Held(moved) => {
                         self.reported.remove(&result_id);
+                        done.changes.extend(convert::changes(store.ladder(), &result_id, &moved));
                         done.result_ids.push(result_id);
                     }
                     Fate::Left(why) => {
@@ -160,7 +161,7 @@ impl Intake {
 
 async fn book(store: &Store, end: GameEnd) -> (String, Fate) {
     let fate = match store.book(&end).await {
-        Ok(()) => Fate::Held,
+        Ok(moved) => Fate::Held(moved),
         Err(StoreError::Sql(error)) if sql::classify(&error) == Failure::Transient => {
             tracing::warn!(end.result_id, %error, "the ledger does not answer");
             Fate::Down

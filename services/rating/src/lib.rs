@@ -38,6 +38,7 @@ pub const MIGRATIONS: &[Migration] = &[
     },
     Migration { version: 3, name: "pairs", sql: include_str!("../migrations/0003_pairs.sql") },
     Migration { version: 4, name: "notices", sql: include_str!("../migrations/0004_notices.sql") },
+    Migration { version: 5, name: "tiers", sql: include_str!("../migrations/0005_tiers.sql") },
 ];
 
 /// What the service is made of.

@@ -41,6 +41,7 @@ mod tests {
             rated: true,
             reason: "DRAW".to_owned(),
             terms,
+            tiers: [0; 2],
             ended_at_ms: 0,
         });
         let ids = |wave: Vec<GameEnd>| {

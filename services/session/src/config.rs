@@ -5,8 +5,13 @@ use std::collections::HashSet;
 use tengen_kit::time::SharedTime;
 use tengen_proto::common::v1::Role;
 
+use crate::experience::Tiers;
 use crate::origin::Network;
 use crate::provider::{KeySource, Provider};
+
+/// The least minutes of each tier of experience: 10, 100, 500 and 1,000 hours.
+const TIERS: [i64; 4] = [600, 6_000, 30_000, 60_000];
+const MINUTE_MS: i64 = 60_000;
 
 /// The settings of the session service.
 #[derive(Debug, Clone, clap::Args)]
@@ -96,6 +101,27 @@ pub struct Config {
         requires = "session-idp-issuer"
     )]
     pub idp_jwks: Option<KeySource>,
+    /// The minutes of presence with which each tier of experience begins, from tier 1 on, separated
+    /// by commas (rulebook L10).
+    #[arg(
+        id = "session-tiers",
+        long,
+        env = "TENGEN_SESSION_TIERS",
+        value_delimiter = ',',
+        default_values_t = TIERS,
+        value_parser = clap::value_parser!(i64).range(1..)
+    )]
+    pub tiers: Vec<i64>,
+    /// How long a minute of experience is, in milliseconds. It is 60,000; less is for tests.
+    #[arg(
+        id = "session-minute-ms",
+        long,
+        env = "TENGEN_SESSION_MINUTE_MS",
+        default_value_t = MINUTE_MS,
+        hide = true,
+        value_parser = clap::value_parser!(i64).range(100..=MINUTE_MS)
+    )]
+    pub minute_ms: i64,
 }
 
 /// Who holds a role beyond that of a player.
@@ -118,6 +144,8 @@ impl Default for Config {
             idp_issuer: None,
             idp_audience: None,
             idp_jwks: None,
+            tiers: TIERS.to_vec(),
+            minute_ms: MINUTE_MS,
         }
     }
 }
@@ -127,6 +155,10 @@ impl Config {
     pub(crate) fn provider(&self, time: SharedTime) -> Option<Provider> {
         let (issuer, audience) = (self.idp_issuer.clone()?, self.idp_audience.clone()?);
         Some(Provider::new(issuer, audience, self.idp_jwks.clone()?, time))
+    }
+
+    pub(crate) fn tiers(&self) -> Tiers {
+        Tiers(self.tiers.as_slice().into())
     }
 
     pub(crate) fn grants(&self) -> Grants {
@@ -165,6 +197,15 @@ mod tests {
         let parsed = Program::try_parse_from(["tengen"]).expect("no settings").session;
         assert_eq!(format!("{parsed:?}"), format!("{:?}", Config::default()));
         assert_eq!(parsed.grants().roles("player_1"), [Role::Player]);
+    }
+
+    // rulebook: L10
+    #[test]
+    fn tiers_are_data() {
+        let arguments = ["tengen", "--session-tiers", "2,5"];
+        let session = Program::try_parse_from(arguments).expect("settings").session;
+        assert_eq!([1, 2, 4, 5].map(|minutes| session.tiers().of(minutes)), [0, 1, 1, 2]);
+        assert!(Program::try_parse_from(["tengen", "--session-tiers", "0"]).is_err());
     }
 
     #[test]

@@ -10,14 +10,17 @@ use tengen_proto::session::v1 as wire;
 use tengen_proto::time::timestamp;
 
 use crate::attempts::Count;
+use crate::experience::Tiers;
 use crate::families::Family;
 use crate::presence::{Absence, Holder, Told};
 use crate::store::Account;
 use crate::tokens::Issued;
 
-/// An account as everybody may see it.
-pub(crate) fn account(account: Account) -> wire::Account {
+/// An account as it is shown to whoever has it.
+pub(crate) fn account(account: Account, tiers: &Tiers) -> wire::Account {
     wire::Account {
+        experience_minutes: account.minutes,
+        tier: tiers.of(account.minutes),
         deleted: account.is_deleted(),
         player_id: account.player_id,
         name: account.name,

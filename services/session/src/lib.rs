@@ -5,6 +5,7 @@ mod client;
 mod config;
 mod convert;
 mod error;
+mod experience;
 mod families;
 mod keys;
 mod names;
@@ -54,6 +55,11 @@ pub const MIGRATIONS: &[Migration] = &[
         version: 2,
         name: "sessions",
         sql: include_str!("../migrations/0002_sessions.sql"),
+    },
+    Migration {
+        version: 3,
+        name: "experience",
+        sql: include_str!("../migrations/0003_experience.sql"),
     },
 ];
 
@@ -111,6 +117,14 @@ pub fn bind(parts: Parts) -> Result<Service, BindError> {
         time: Arc::clone(&time),
         shutdown: shutdown.clone(),
     };
+    let experience = experience::Experience {
+        presence: presence.clone(),
+        live: Arc::clone(&live),
+        store: store.clone(),
+        minute_ms: config.minute_ms,
+        time: Arc::clone(&time),
+        shutdown: shutdown.clone(),
+    };
     let sessions = service::Sessions {
         streams,
         store: store.clone(),
@@ -118,6 +132,7 @@ pub fn bind(parts: Parts) -> Result<Service, BindError> {
         tokens: tokens::Tokens::new(issuer, &config, Arc::clone(&keys), Arc::clone(&time)),
         attempts: attempts::Attempts::new(Arc::clone(&live), &config),
         most_bots: i64::from(config.bots),
+        tiers: config.tiers(),
         provider: config.provider(Arc::clone(&time)).map(Arc::new),
         origins: origin::Origins::new(config.proxies),
         families: families::Families::new(live),
@@ -146,6 +161,7 @@ pub fn bind(parts: Parts) -> Result<Service, BindError> {
         .grpc(PresenceServiceServer::new(internal).max_decoding_message_size(PRESENT_BYTES))
         .task(holding)
         .task(looking)
+        .task(experience.count())
         .task(upkeep::keep(store, keys, verifier, time, shutdown))
         .page(page))
 }

@@ -142,6 +142,15 @@ impl Presence {
         Ok(!present(&self.holders().await?, self.live.now_ms()).contains(player_id))
     }
 
+    /// Everybody who is present, as far as processes have told.
+    ///
+    /// # Errors
+    /// When the live state fails.
+    pub(crate) async fn all(&self) -> Result<HashSet<String>, LiveError> {
+        let holders = self.holders().await?;
+        Ok(present(&holders, self.live.now_ms()).into_iter().map(str::to_owned).collect())
+    }
+
     /// Looks after whoever is away, until the process ends.
     pub(crate) async fn look_after(self, time: SharedTime, shutdown: Shutdown) {
         while !shutdown.has_begun() {

@@ -9,6 +9,7 @@ use tengen_kit::time::SharedTime;
 use tengen_proto::common::v1::Role;
 
 use crate::config::{Config, Grants};
+use crate::experience::Tiers;
 use crate::keys::Keys;
 use crate::store::Account;
 
@@ -20,6 +21,7 @@ pub(crate) const LIFE_SECONDS: i64 = 600;
 pub(crate) struct Tokens {
     issuer: Issuer,
     grants: Arc<Grants>,
+    tiers: Tiers,
     keys: Arc<Keys>,
     time: SharedTime,
 }
@@ -34,7 +36,7 @@ pub(crate) struct Issued {
 
 impl Tokens {
     pub(crate) fn new(issuer: Issuer, config: &Config, keys: Arc<Keys>, time: SharedTime) -> Self {
-        Self { issuer, grants: Arc::new(config.grants()), keys, time }
+        Self { issuer, grants: Arc::new(config.grants()), tiers: config.tiers(), keys, time }
     }
 
     /// A token for an account, from now on.
@@ -54,6 +56,7 @@ impl Tokens {
             roles: roles.iter().map(|role| name_of(*role).to_owned()).collect(),
             bot: account.bot != 0,
             generation: account.generation,
+            tier: self.tiers.of(account.minutes),
         };
         let token = self.keys.sign(&claims).map_err(|error| {
             tracing::error!(%error, "no access token");

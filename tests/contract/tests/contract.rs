@@ -75,6 +75,27 @@ fn every_change_has_a_request_id() {
 // case: C32
 #[test]
 fn no_request_carries_a_clock() {
+    let seen = asked();
+    for reading in ["tengen.clock.v1.Clock", "tengen.clock.v1.SeatClock", "tengen.clock.v1.Call"] {
+        assert!(!seen.contains(reading), "a request carries {reading}");
+    }
+}
+
+/// Nobody is given experience, and nobody hands it on: no request of a player has a field for it.
+// rulebook: L10
+#[test]
+fn no_request_carries_experience() {
+    let pool = pool();
+    for name in asked() {
+        let message = pool.get_message_by_name(&name).expect("a message of the contract");
+        for field in ["experience_minutes", "tier"] {
+            assert!(message.get_field_by_name(field).is_none(), "{name}.{field}");
+        }
+    }
+}
+
+/// Every message that a public request holds, at any depth.
+fn asked() -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     for service in pool().services().filter(|service| service.full_name().starts_with("tengen.")) {
         let internal = service.full_name().starts_with("tengen.internal.");
@@ -83,9 +104,7 @@ fn no_request_carries_a_clock() {
         }
     }
     assert!(seen.contains("tengen.game.v1.Settings"), "the walk goes down");
-    for reading in ["tengen.clock.v1.Clock", "tengen.clock.v1.SeatClock", "tengen.clock.v1.Call"] {
-        assert!(!seen.contains(reading), "a request carries {reading}");
-    }
+    seen
 }
 
 fn collect(message: &MessageDescriptor, seen: &mut BTreeSet<String>) {

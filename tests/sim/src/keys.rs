@@ -70,7 +70,13 @@ impl Keys {
     }
 }
 
+/// The tier of experience of whoever has this id: another one for each player.
+pub fn tier_of(id: &str) -> i32 {
+    id.strip_prefix("player-").and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
 fn token(signer: &Signer, id: String, role: &str) -> Token {
+    let tier = tier_of(&id);
     let claims = Claims {
         iss: "tengen".into(),
         aud: "tengen".into(),
@@ -81,6 +87,7 @@ fn token(signer: &Signer, id: String, role: &str) -> Token {
         roles: vec![role.to_owned()],
         bot: false,
         generation: 0,
+        tier,
     };
     format!("Bearer {}", signer.sign(&claims).unwrap()).parse().unwrap()
 }

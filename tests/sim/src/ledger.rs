@@ -60,10 +60,8 @@ async fn round(world: &World, life: &Life, dice: &mut Dice) -> Result<bool, Stat
     // Taken from one replica, acknowledged to another.
     let Some(replica) = world.replica(dice) else { return Ok(true) };
     let mut results = ResultsServiceClient::new(replica.door.clone());
-    let request = signed(
-        AcknowledgeResultsRequest { result_ids, deferred_ids: Vec::new() },
-        Some(&keys().service),
-    );
+    let request =
+        signed(AcknowledgeResultsRequest { result_ids, ..<_>::default() }, Some(&keys().service));
     replica.reach(results.acknowledge_results(request)).await?;
     Ok(true)
 }

@@ -10,6 +10,7 @@
 
 pub mod doors;
 pub mod games;
+pub mod notices;
 pub mod player;
 pub mod processes;
 pub mod raw;

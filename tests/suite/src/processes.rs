@@ -10,18 +10,19 @@ use crate::doors::Doors;
 /// The four services as processes, for one test.
 pub struct Processes {
     /// Dropped before the stores they need.
-    _running: Vec<Process>,
-    _stores: Suite,
+    running: Vec<Process>,
+    stores: Suite,
     pub doors: Doors,
 }
 
 impl Processes {
-    /// All of them, ready.
-    pub async fn start() -> Self {
+    /// All of them, ready; session and game with these variables.
+    pub async fn start(variables: &[(&str, &str)]) -> Self {
         let stores = Suite::new();
-        let session = stores.session(&[]).await;
+        let session = stores.session(variables).await;
         let sessions = session.url();
-        let games = [stores.game(&sessions, &[]).await, stores.game(&sessions, &[]).await];
+        let games =
+            [stores.game(&sessions, variables).await, stores.game(&sessions, variables).await];
         let urls = games.each_ref().map(Process::url);
         let all = urls.join(",");
         let (clock, rating) =
@@ -37,7 +38,16 @@ impl Processes {
             rating: rating.channel().await,
             session: session.channel().await,
         };
-        let _running = games.into_iter().chain([session, clock, rating]).collect();
-        Self { _running, _stores: stores, doors }
+        let running = games.into_iter().chain([session, clock, rating]).collect();
+        Self { running, stores, doors }
+    }
+
+    /// One more replica of session.
+    pub async fn another_session(&mut self) -> Channel {
+        let session = self.stores.session(&[]).await;
+        session.ready().await;
+        let channel = session.channel().await;
+        self.running.push(session);
+        channel
     }
 }

@@ -1,6 +1,8 @@
 //! The whole product for one test: as `tengen dev` runs it, on a port of its own, with its own
 //! folder and a time that the test moves; or as processes.
 
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -8,6 +10,7 @@ use tengen_kit::shutdown::Shutdown;
 use tengen_kit::time::{ManualTime, SharedTime, WallTime};
 use tengen_live::Memory;
 use tengen_proto::game::v1::RatingState;
+use tengen_proto::session::v1::GetKeysRequest;
 use tengen_standalone::dev;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -28,7 +31,7 @@ pub struct Suite {
 
 enum Product {
     Dev(Box<Dev>),
-    Processes(#[expect(dead_code, reason = "held while it runs")] Box<Processes>),
+    Processes(Box<Processes>),
 }
 
 /// `tengen dev`.
@@ -45,19 +48,23 @@ struct Dev {
 impl Suite {
     /// A product whose time stands until [`Suite::advance`] moves it.
     pub async fn start() -> Self {
+        Self::with(dev::Config::default()).await
+    }
+
+    /// With these settings.
+    pub async fn with(config: dev::Config) -> Self {
         let time = ManualTime::new(START_MS);
-        Self::run(time.shared(), Some(time)).await
+        Self::run(time.shared(), Some(time), config).await
     }
 
     /// A product that goes by the machine's clock.
     pub async fn in_real_time() -> Self {
-        Self::run(WallTime::shared(), None).await
+        Self::run(WallTime::shared(), None, dev::Config::default()).await
     }
 
-    async fn run(time: SharedTime, manual: Option<ManualTime>) -> Self {
+    async fn run(time: SharedTime, manual: Option<ManualTime>, config: dev::Config) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let shutdown = Shutdown::new();
-        let config = dev::Config::default();
         let (url, running) = serve(&folder, Arc::clone(&time), shutdown.clone(), &config).await;
         let doors = Doors::one(connect(&url).await);
         let dev = Dev { url, time, manual, shutdown, running, folder, config };
@@ -66,7 +73,12 @@ impl Suite {
 
     /// The four services as processes, in real time.
     pub async fn of_processes() -> Self {
-        let processes = Processes::start().await;
+        Self::of_processes_with(&[]).await
+    }
+
+    /// With these variables for session and game.
+    pub async fn of_processes_with(variables: &[(&str, &str)]) -> Self {
+        let processes = Processes::start(variables).await;
         Self { doors: processes.doors.clone(), product: Product::Processes(Box::new(processes)) }
     }
 
@@ -155,6 +167,28 @@ impl Suite {
             && let Some(manual) = &dev.manual
         {
             manual.advance(ms);
+        }
+    }
+
+    /// What comes, while time passes.
+    pub async fn meanwhile<T>(&self, comes: impl Future<Output = T>) -> T {
+        let mut guest = self.guest();
+        let mut comes = pin!(comes);
+        loop {
+            tokio::select! {
+                biased;
+                came = &mut comes => return came,
+                // A call between two steps, so that everybody hears of each.
+                _ = guest.sessions.get_keys(GetKeysRequest {}) => self.pass(100),
+            }
+        }
+    }
+
+    /// A way to another replica of the session service, where there is more than one process.
+    pub async fn another_session(&mut self) -> Channel {
+        match &mut self.product {
+            Product::Dev(dev) => connect(&dev.url).await,
+            Product::Processes(processes) => processes.another_session().await,
         }
     }
 

@@ -7,9 +7,6 @@
     reason = "a test fails by panicking"
 )]
 
-use std::future::Future;
-use std::pin::pin;
-
 use tengen_proto::common::v1::Colour;
 use tengen_proto::game::v1::event::Event as Told;
 use tengen_proto::game::v1::watch_game_response::Message;
@@ -41,20 +38,6 @@ async fn pair(suite: &Suite, absence: Absence) -> Pair {
     Pair::begin(suite.player("aki").await, suite.player("bo").await, settings).await
 }
 
-/// What comes, while time passes.
-async fn meanwhile<T>(suite: &Suite, game_id: &str, comes: impl Future<Output = T>) -> T {
-    let mut guest = suite.guest();
-    let mut comes = pin!(comes);
-    loop {
-        tokio::select! {
-            biased;
-            came = &mut comes => return came,
-            // A call between two steps, so that everybody hears of each.
-            _ = guest.game(game_id) => suite.pass(100),
-        }
-    }
-}
-
 /// Waits until the service knows who is here: it has just begun.
 async fn steady(suite: &Suite, pair: &mut Pair) -> (Watch, Watch) {
     let id = pair.game_id.clone();
@@ -65,7 +48,7 @@ async fn steady(suite: &Suite, pair: &mut Pair) -> (Watch, Watch) {
     }
     // Two heartbeats: as long as silence may last.
     for _ in 0..2 {
-        meanwhile(suite, &id, white.heartbeat()).await;
+        suite.meanwhile(white.heartbeat()).await;
     }
     (black, white)
 }
@@ -78,15 +61,15 @@ async fn event(watch: &mut Watch) -> Event {
 }
 
 /// The next event, which has to be about a player's presence.
-async fn presence(suite: &Suite, pair: &Pair, watch: &mut Watch) -> PresenceChanged {
-    match meanwhile(suite, &pair.game_id, event(watch)).await.event {
+async fn presence(suite: &Suite, watch: &mut Watch) -> PresenceChanged {
+    match suite.meanwhile(event(watch)).await.event {
         Some(Told::PresenceChanged(changed)) => changed,
         other => panic!("presence: {other:?}"),
     }
 }
 
-async fn ended(suite: &Suite, pair: &Pair, watch: &mut Watch) -> (EndReason, Colour) {
-    match meanwhile(suite, &pair.game_id, event(watch)).await.event {
+async fn ended(suite: &Suite, watch: &mut Watch) -> (EndReason, Colour) {
+    match suite.meanwhile(event(watch)).await.event {
         Some(Told::Ended(ended)) => {
             let result = ended.result.unwrap();
             (result.reason(), result.winner())
@@ -102,8 +85,16 @@ fn seats(game: &Game) -> [(bool, Option<i64>); 2] {
     })
 }
 
+/// The game as somebody is shown it who begins to watch.
+async fn spectator(suite: &Suite, game_id: &str) -> Game {
+    match suite.guest().watch(game_id).await.next().await.unwrap() {
+        Some(Message::Snapshot(snapshot)) => snapshot.game.unwrap(),
+        other => panic!("a snapshot first: {other:?}"),
+    }
+}
+
 // fault: F13
-// case: R2 R3 R7: a short drop costs nothing but the clock that runs.
+// case: R2 R3 R7 V3: a short drop costs nothing but the clock that runs.
 async fn whoever_leaves_is_seen_and_comes_back_to_the_seat(suite: Suite) {
     let mut pair = pair(&suite, Absence::Forfeit).await;
     let id = pair.game_id.clone();
@@ -112,10 +103,11 @@ async fn whoever_leaves_is_seen_and_comes_back_to_the_seat(suite: Suite) {
     let last = event(&mut black).await;
     event(&mut white).await;
     drop(black);
-    let gone = presence(&suite, &pair, &mut white).await;
+    let gone = presence(&suite, &mut white).await;
     let deadline_ms = gone.deadline.as_ref().and_then(timestamp_ms);
     assert_eq!((gone.colour(), gone.present), (Colour::Black, false));
     assert_eq!(seats(&suite.guest().game(&id).await), [(false, deadline_ms), (true, None)]);
+    assert_eq!(seats(&spectator(&suite, &id).await), [(false, deadline_ms), (true, None)]);
     pair.white.play(&id, 2, point(2, 2)).await.unwrap();
     event(&mut white).await;
 
@@ -125,11 +117,12 @@ async fn whoever_leaves_is_seen_and_comes_back_to_the_seat(suite: Suite) {
     assert!(matches!(missed[0].event, Some(Told::PresenceChanged(_))), "{missed:?}");
     assert!(matches!(missed[1].event, Some(Told::MovePlayed(_))), "{missed:?}");
     for watch in [&mut black, &mut white] {
-        let back = presence(&suite, &pair, watch).await;
+        let back = presence(&suite, watch).await;
         assert_eq!((back.colour(), back.present), (Colour::Black, true));
     }
     returned.play(&id, 3, point(6, 6)).await.unwrap();
     assert_eq!(seats(&returned.game(&id).await), [(true, None); 2]);
+    assert_eq!(seats(&spectator(&suite, &id).await), [(true, None); 2]);
 }
 
 // case: R11
@@ -138,8 +131,8 @@ async fn whoever_stays_away_has_lost_and_is_told_on_return(suite: Suite) {
     let id = pair.game_id.clone();
     let (black, mut white) = steady(&suite, &mut pair).await;
     drop(black);
-    let gone = presence(&suite, &pair, &mut white).await;
-    let lost = ended(&suite, &pair, &mut white).await;
+    let gone = presence(&suite, &mut white).await;
+    let lost = ended(&suite, &mut white).await;
     assert_eq!(lost, (EndReason::Disconnected, Colour::White));
     assert!(white.next().await.unwrap().is_none());
 
@@ -163,7 +156,7 @@ async fn an_opponent_who_decides_claims_or_waits(suite: Suite) {
     let refusal = refused(pair.white.games.claim_absence(claim()).await);
     assert_eq!(refusal.reason, "OPPONENT_BACK");
     drop(black);
-    presence(&suite, &pair, &mut white).await;
+    presence(&suite, &mut white).await;
     let refusal = refused(pair.white.games.claim_absence(claim()).await);
     assert_eq!(refusal.reason, "NOT_DUE");
     // Nothing ends by itself.
@@ -176,8 +169,8 @@ async fn an_opponent_who_decides_claims_or_waits(suite: Suite) {
             }
         }
     };
-    meanwhile(&suite, &id, claimed).await;
-    let end = ended(&suite, &pair, &mut white).await;
+    suite.meanwhile(claimed).await;
+    let end = ended(&suite, &mut white).await;
     assert_eq!(end, (EndReason::Disconnected, Colour::White));
 }
 
@@ -190,8 +183,8 @@ async fn of_two_who_are_away_none_wins(suite: Suite) {
     guest.next().await.unwrap();
     drop((black, white));
     for _ in 0..2 {
-        assert!(!presence(&suite, &pair, &mut guest).await.present);
+        assert!(!presence(&suite, &mut guest).await.present);
     }
-    let end = ended(&suite, &pair, &mut guest).await;
+    let end = ended(&suite, &mut guest).await;
     assert_eq!(end, (EndReason::BothGone, Colour::Unspecified));
 }

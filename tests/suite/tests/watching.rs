@@ -19,6 +19,7 @@ use tonic::{Code, Status};
 
 tengen_suite::on_both! {
     a_watch_resumes_after_any_event,
+    a_lost_event_is_noticed_and_fetched,
     a_watch_resumes_while_the_game_goes_on,
     who_knows_another_history_gets_a_snapshot_that_says_so,
     who_comes_after_the_end_sees_it_and_the_stream_closes,
@@ -119,6 +120,34 @@ fn rest_of(watch: Watch) -> JoinHandle<Vec<Event>> {
 
 fn after(events: &[Event], cut: i64) -> Vec<Event> {
     events.iter().filter(|event| event.sequence > cut).cloned().collect()
+}
+
+/// A client that loses one event: by the next it knows, as that one does not fit; and it resumes from
+/// the last that did.
+// case: R9
+async fn a_lost_event_is_noticed_and_fetched(suite: Suite) {
+    let mut story = Story::begin(suite, timed(board(9))).await;
+    let (first, whole) = story.follow().await;
+    story.opening().await;
+    story.ending().await;
+    let events = whole.await.unwrap();
+    for lost in 0..events.len() - 1 {
+        let (mut sequence, mut hash) = (first.sequence, first.head_hash.clone());
+        let mut noticed = None;
+        for event in events.iter().enumerate().filter(|(at, _)| *at != lost).map(|(_, event)| event)
+        {
+            if (event.sequence, &event.previous_hash) != (sequence + 1, &hash) {
+                noticed = Some(event.sequence);
+                break;
+            }
+            (sequence, hash) = (event.sequence, event.head_hash.clone());
+        }
+        assert_eq!(noticed, Some(events[lost + 1].sequence), "at once");
+        let watch = story.suite.guest().resume(&story.pair.game_id, sequence, &hash).await.unwrap();
+        let fetched = rest(watch).await;
+        assert_eq!(fetched, events[lost..], "from the lost one on");
+        chained((sequence, &hash), &fetched);
+    }
 }
 
 // The same while the game goes on: what was missed and what is still to come, without a seam.

@@ -255,6 +255,7 @@ impl Suite {
             roles: vec!["PLAYER".into()],
             bot: false,
             generation: 0,
+            tier: 0,
         };
         let token = self.signer.sign(&claims).unwrap();
         let mut request = Request::new(message);

@@ -92,7 +92,7 @@ fn shown(record: &GameRecord, event: &Event) -> Shown {
         Fact::RestorationConfirmed => {
             Shown::RestorationConfirmed(wire::RestorationConfirmed { colour: by })
         }
-        Fact::Ended { .. } => Shown::Ended(wire::Ended { result: result(table, false) }),
+        Fact::Ended { .. } => Shown::Ended(wire::Ended { result: result(table, None) }),
     }
 }
 
@@ -173,6 +173,6 @@ pub fn accepted(record: &GameRecord) -> wire::Accepted {
         to_move: table.to_move().map_or(0, |side| colour(side) as i32),
         phase: kind::phase(table.phase()) as i32,
         clock: clocks(table, head.sequence, table.last_at_ms()),
-        result: result(table, false),
+        result: result(table, None),
     }
 }

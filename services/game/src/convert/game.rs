@@ -1,8 +1,10 @@
 //! Games, clocks and results as everybody sees them.
 
+use prost::Message;
 use sha2::{Digest, Sha256};
 use tengen_proto::clock::v1 as clock;
 use tengen_proto::game::v1 as wire;
+use tengen_proto::internal::v1::ResultChanges;
 use tengen_proto::time::{duration, timestamp};
 use tengen_rules::Colour;
 use tengen_table::{Counted, Phase, Table, TurnKind, seat};
@@ -11,11 +13,16 @@ use tengen_timing::{Phase as ClockPhase, Reading};
 use crate::convert::{
     colour, colour_or_none, dead_set_hash, hex, kind, number, point, points, settings,
 };
-use crate::record::{GameRecord, Player};
+use crate::record::{Changes, GameRecord, Player};
 
-/// A game as it is at `now_ms`. `caller` is the account that asks, `applied` whether the ledger
+/// A game as it is at `now_ms`. `caller` is the account that asks, `applied` what the ledger
 /// holds the result.
-pub fn game(record: &GameRecord, now_ms: i64, caller: Option<&str>, applied: bool) -> wire::Game {
+pub fn game(
+    record: &GameRecord,
+    now_ms: i64,
+    caller: Option<&str>,
+    applied: Option<&Changes>,
+) -> wire::Game {
     let GameRecord { table, head, .. } = record;
     let [black, white] = Colour::BOTH.map(|colour| Some(seat_of(record, colour)));
     let counting = table.phase() == Phase::Counting;
@@ -47,7 +54,7 @@ pub fn game(record: &GameRecord, now_ms: i64, caller: Option<&str>, applied: boo
 }
 
 /// A game in a list.
-pub fn summary(record: &GameRecord, applied: bool) -> wire::GameSummary {
+pub fn summary(record: &GameRecord, applied: Option<&Changes>) -> wire::GameSummary {
     let table = &record.table;
     let [black, white] = Colour::BOTH.map(|colour| Some(seat_of(record, colour)));
     wire::GameSummary {
@@ -62,12 +69,18 @@ pub fn summary(record: &GameRecord, applied: bool) -> wire::GameSummary {
     }
 }
 
+/// Who holds this seat.
+pub fn holder(seat: &wire::Seat) -> Player {
+    Player { id: seat.player_id.clone(), name: seat.name.clone(), bot: seat.bot, tier: seat.tier }
+}
+
 /// Who holds a seat, without what the game has made of it.
 pub fn player(player: &Player) -> wire::Seat {
     wire::Seat {
         player_id: player.id.clone(),
         name: player.name.clone(),
         bot: player.bot,
+        tier: player.tier,
         present: true,
         ..wire::Seat::default()
     }
@@ -154,7 +167,7 @@ pub fn result_version(table: &Table) -> i32 {
 }
 
 /// The result of a game that is over.
-pub fn result(table: &Table, applied: bool) -> Option<wire::Result> {
+pub fn result(table: &Table, applied: Option<&Changes>) -> Option<wire::Result> {
     let outcome = table.outcome()?;
     let counted = outcome.counted.as_ref();
     Some(wire::Result {
@@ -165,9 +178,15 @@ pub fn result(table: &Table, applied: bool) -> Option<wire::Result> {
         proof: counted.map(|counted| proof(table, counted)),
         at: Some(timestamp(outcome.at_ms)),
         together: Some(duration(outcome.together_ms)),
-        rating: rating_state(table, applied) as i32,
+        rating: rating_state(table, applied.is_some()) as i32,
+        changes: applied.map(changes).unwrap_or_default(),
         version: result_version(table),
     })
+}
+
+/// What a result changed; what cannot be read says nothing.
+fn changes(stored: &Changes) -> Vec<wire::RatingChange> {
+    ResultChanges::decode(stored.0.as_slice()).unwrap_or_default().changes
 }
 
 fn rating_state(table: &Table, applied: bool) -> wire::RatingState {

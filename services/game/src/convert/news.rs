@@ -1,5 +1,6 @@
 //! News of a game, as session takes it.
 
+use tengen_kit::auth::Account;
 use tengen_proto::game::v1::Challenge;
 use tengen_proto::internal::v1::NotifyRequest;
 use tengen_proto::session::v1 as wire;
@@ -13,13 +14,13 @@ use crate::record::GameRecord;
 
 /// Both learn that the game is there.
 pub fn made(record: &GameRecord) -> Vec<News> {
-    let game = Some(summary(record, false));
+    let game = Some(summary(record, None));
     both(record, "made", &What::GameStarted(wire::GameStarted { game }))
 }
 
 /// Both learn that it is over; again where it ends again.
 pub fn ended(record: &GameRecord) -> Vec<News> {
-    let game = Some(summary(record, false));
+    let game = Some(summary(record, None));
     let key = format!("ended {}", record.table.restorations());
     both(record, &key, &What::GameEnded(wire::GameEnded { game }))
 }
@@ -54,7 +55,7 @@ fn about(player_id: String, key: String, what: What) -> News {
 }
 
 /// Whom the challenge is for learns of it; nobody, if it is open to all.
-pub fn challenged(challenge: &Challenge, bot: bool) -> Option<News> {
+pub fn challenged(challenge: &Challenge, challenger: &Account) -> Option<News> {
     if challenge.opponent_id.is_empty() {
         return None;
     }
@@ -63,7 +64,8 @@ pub fn challenged(challenge: &Challenge, bot: bool) -> Option<News> {
         challenger: Some(wire::Account {
             player_id: challenge.challenger_id.clone(),
             name: challenge.challenger_name.clone(),
-            bot,
+            bot: challenger.bot,
+            tier: challenger.tier,
             ..wire::Account::default()
         }),
     });

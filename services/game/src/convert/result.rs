@@ -15,7 +15,7 @@ pub fn id(record: &GameRecord) -> String {
 /// The result of a game that is over.
 pub fn render(record: &GameRecord) -> internal::GameResult {
     let Shown { reason, winner, at, together, version, .. } =
-        result(&record.table, false).unwrap_or_default();
+        result(&record.table, None).unwrap_or_default();
     internal::GameResult {
         result_id: id(record),
         game_id: record.id.clone(),
@@ -27,5 +27,7 @@ pub fn render(record: &GameRecord) -> internal::GameResult {
         winner,
         together,
         at,
+        black_tier: record.player(Colour::Black).tier,
+        white_tier: record.player(Colour::White).tier,
     }
 }

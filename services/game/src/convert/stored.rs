@@ -48,7 +48,7 @@ pub fn parse_opening(entry: &[u8]) -> Result<([Player; 2], Event), What> {
     };
     let player = |seat: &Option<wire::Seat>| {
         let seat = seat.as_ref().ok_or("the opening lacks a seat")?;
-        Ok::<_, What>(Player { id: seat.player_id.clone(), name: seat.name.clone(), bot: seat.bot })
+        Ok::<_, What>(game::holder(seat))
     };
     let settings = opening.settings.as_ref().ok_or("the opening lacks its settings")?;
     let settings = settings::parse_stored(settings).map_err(|refusal| refusal.to_string())?;

@@ -17,7 +17,7 @@ use tonic::{Code, Request, Response, Status};
 
 use crate::config::Config;
 use crate::convert::command::{created, digest};
-use crate::convert::game::{game, player};
+use crate::convert::game::{game, holder, player};
 use crate::convert::{news, settings};
 use crate::error;
 use crate::herald::Herald;
@@ -88,11 +88,8 @@ impl Lobby {
     /// The game of an accepted challenge; made now if whoever accepted it did not come to it.
     async fn game_of(&self, stored: &StoredChallenge) -> Result<GameRecord, Refusal> {
         let challenge = shown(stored);
-        let seat = |seat: &Option<wire::Seat>| {
-            let seat = seat.clone().unwrap_or_default();
-            Player { id: seat.player_id, name: seat.name, bot: seat.bot }
-        };
-        let players = [seat(&stored.black), seat(&stored.white)];
+        let seats = [&stored.black, &stored.white];
+        let players = seats.map(|seat| holder(&seat.clone().unwrap_or_default()));
         let settings = settings::parse_stored(&challenge.settings.clone().unwrap_or_default())?;
         self.games.create(&challenge.game_id, players, settings).await
     }
@@ -123,6 +120,7 @@ impl Lobby {
             challenge: Some(challenge.clone()),
             request_digest,
             challenger_bot: account.bot,
+            challenger_tier: account.tier,
             ..StoredChallenge::default()
         };
         if let Ok((_, before)) = self.find(&id).await {
@@ -130,14 +128,15 @@ impl Lobby {
         }
         let open = self.all().await?.into_iter().map(|stored| shown(&stored));
         let own = open.filter(|other| is_open(other) && other.challenger_id == account.id).count();
-        if own >= self.config.open_challenges {
-            return Err(error::limit("open challenges", self.config.open_challenges));
+        let most = self.config.open_challenges(account.tier);
+        if own >= most {
+            return Err(error::limit("open challenges", most));
         }
         let body = Some(stored.encode_to_vec().into());
         let until_ms = Some(self.live.now_ms().saturating_add(OPEN_FOR_MS));
         match self.live.put_entry(LOBBY, &id, None, body, until_ms).await {
             Ok(_) => {
-                self.herald.challenged(news::challenged(&challenge, account.bot));
+                self.herald.challenged(news::challenged(&challenge, account));
                 Ok(challenge)
             }
             Err(LiveError::EntryConflict { .. }) => {
@@ -186,11 +185,13 @@ impl Lobby {
             id: challenge.challenger_id.clone(),
             name: challenge.challenger_name.clone(),
             bot: stored.challenger_bot,
+            tier: stored.challenger_tier,
         });
         let accepter = player(&Player {
             id: account.id.clone(),
             name: account.name.clone(),
             bot: account.bot,
+            tier: account.tier,
         });
         let challenger_is_black = match challenge.colour() {
             wire::ColourChoice::Black => true,
@@ -375,7 +376,7 @@ impl LobbyService for Lobby {
         fields.request_id(&request.request_id);
         fields.finish()?;
         let record = self.accept(&account, &request).await?;
-        let game = game(&record, self.games.now_ms(), Some(&account.id), false);
+        let game = game(&record, self.games.now_ms(), Some(&account.id), None);
         Ok(Response::new(wire::AcceptChallengeResponse { game: Some(game) }))
     }
 

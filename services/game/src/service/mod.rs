@@ -97,8 +97,9 @@ macro_rules! commands {
                 let id = request.into_inner().game_id;
                 game_id(&id)?;
                 let record = self.games.read(&id).await?;
-                let applied = self.games.is_applied(&record).await;
-                let game = game(&record, self.games.now_ms(), caller.account_id(), applied);
+                let applied = self.games.applied(&record).await;
+                let now_ms = self.games.now_ms();
+                let game = game(&record, now_ms, caller.account_id(), applied.as_ref());
                 Ok(Response::new(wire::GetGameResponse { game: Some(game) }))
             }
 
@@ -108,7 +109,7 @@ macro_rules! commands {
             ) -> Result<Response<wire::ListMyGamesResponse>, Status> {
                 let account = caller(&request).account()?.clone();
                 let games = self.games.of_player(&account.id).await?;
-                let games = games.iter().map(|record| summary(record, false)).collect();
+                let games = games.iter().map(|record| summary(record, None)).collect();
                 Ok(Response::new(wire::ListMyGamesResponse { games }))
             }
 

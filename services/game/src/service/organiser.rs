@@ -79,7 +79,7 @@ impl OrganiserService for Organiser {
         if !same {
             return Err(error::request_reused(&request.request_id).into());
         }
-        let game = game(&record, self.games.now_ms(), Some(&organiser), false);
+        let game = game(&record, self.games.now_ms(), Some(&organiser), None);
         Ok(Response::new(wire::CreateGameResponse { game: Some(game) }))
     }
 }

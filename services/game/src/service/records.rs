@@ -55,8 +55,9 @@ impl RecordService for Records {
         let most = i64::from(if page_size == 0 { PAGE } else { page_size });
         let found = self.games.finished(&player_id, before.as_ref(), most).await?;
         let next = found.last().filter(|_| i64::try_from(found.len()) == Ok(most));
-        let next_page_token = next.map(|(cursor, _)| token(cursor)).unwrap_or_default();
-        let games = found.iter().map(|(_, record)| summary(record, true)).collect();
+        let next_page_token = next.map(|(cursor, ..)| token(cursor)).unwrap_or_default();
+        let games = found.iter().map(|(_, record, changes)| summary(record, Some(changes)));
+        let games = games.collect();
         Ok(Response::new(wire::ListPlayerGamesResponse { games, next_page_token }))
     }
 }

@@ -16,6 +16,7 @@ use tengen_table::Presence;
 use tonic::{Request, Response, Status};
 
 use crate::error;
+use crate::record::Changes;
 use crate::store::Games;
 
 /// The longest a call waits for the first result.
@@ -130,7 +131,8 @@ impl ResultsService for Control {
         &self,
         request: Request<internal::AcknowledgeResultsRequest>,
     ) -> Result<Response<internal::AcknowledgeResultsResponse>, Status> {
-        let internal::AcknowledgeResultsRequest { result_ids, deferred_ids } = request.into_inner();
+        let internal::AcknowledgeResultsRequest { result_ids, deferred_ids, changes } =
+            request.into_inner();
         let all = result_ids.len().saturating_add(deferred_ids.len());
         let mut fields = Fields::new();
         fields.range("result_ids", i64::try_from(all).unwrap_or(i64::MAX), 1..=100);
@@ -138,8 +140,10 @@ impl ResultsService for Control {
         if !deferred_ids.is_empty() {
             self.live.outbox_defer(&deferred_ids).await.map_err(|error| error::live(&error))?;
         }
-        for game_id in result_ids.iter().filter_map(|id| id.split(':').next()) {
-            self.games.archive(game_id).await?;
+        for result_id in &result_ids {
+            let made = changes.iter().find(|made| made.result_id == *result_id);
+            let made = Changes(made.map(Message::encode_to_vec).unwrap_or_default());
+            self.games.archive(result_id, &made).await?;
         }
         self.live.outbox_acknowledge(&result_ids).await.map_err(|error| error::live(&error))?;
         Ok(Response::new(internal::AcknowledgeResultsResponse {}))
@@ -230,7 +234,8 @@ mod tests {
         for (held, deferred) in [(0, 0), (101, 0), (1, 100)] {
             let ids = |number| vec!["g01-a:1".to_owned(); number];
             let (result_ids, deferred_ids) = (ids(held), ids(deferred));
-            let request = internal::AcknowledgeResultsRequest { result_ids, deferred_ids };
+            let request =
+                internal::AcknowledgeResultsRequest { result_ids, deferred_ids, ..<_>::default() };
             let refused = control.acknowledge_results(Request::new(request)).await.unwrap_err();
             assert_eq!(refused.code(), Code::InvalidArgument, "{held} {deferred}");
         }

@@ -109,22 +109,24 @@ impl Watches {
 
     /// What a watcher lacks: the events after the head it names, or the whole game.
     async fn first(&self, game: &GameRecord, from: &From) -> Result<Vec<Encoded>, Refusal> {
-        let snapshot = |rewound| {
-            let shown = game::game(game, self.live.now_ms(), from.caller.as_deref(), false);
+        let snapshot = async |rewound| {
+            let applied = self.games.applied(game).await;
+            let (now_ms, caller) = (self.live.now_ms(), from.caller.as_deref());
+            let shown = game::game(game, now_ms, caller, applied.as_ref());
             vec![Encoded::of(Told::Snapshot(wire::Snapshot { game: Some(shown), rewound }))]
         };
         if from.sequence == 0 {
-            return Ok(snapshot(false));
+            return Ok(snapshot(false).await);
         }
         let record = self.games.load(&game.id).await?;
         let had = usize::try_from(from.sequence).unwrap_or(usize::MAX);
         let now = usize::try_from(game.head.sequence).unwrap_or(usize::MAX);
         let Some(log) = record.log.get(..now).filter(|log| had <= log.len()) else {
-            return Ok(snapshot(true));
+            return Ok(snapshot(true).await);
         };
         let mut known = GameRecord::prefix(&game.id, &log[..had]).map_err(|e| error::broken(&e))?;
         if hex(&known.head.hash) != from.head_hash {
-            return Ok(snapshot(true));
+            return Ok(snapshot(true).await);
         }
         let mut missing = Vec::new();
         for entry in &log[had..] {
@@ -217,7 +219,7 @@ impl Watches {
             return feed.tell(record.log.get(told..).unwrap_or_default());
         }
         feed.game = self.games.read_after(&feed.game).await?;
-        let shown = game::game(&feed.game, self.live.now_ms(), None, false);
+        let shown = game::game(&feed.game, self.live.now_ms(), None, None);
         let snapshot = wire::Snapshot { game: Some(shown), rewound: true };
         feed.send(Encoded::of(Told::Snapshot(snapshot)));
         Ok(())

@@ -42,7 +42,8 @@ impl Stage {
 
     /// One more game, of these two.
     async fn make(&self, id: &str, players: [&str; 2], settings: Settings) {
-        let players = players.map(|id| Player { id: id.into(), name: id.into(), bot: false });
+        let players =
+            players.map(|id| Player { id: id.into(), name: id.into(), bot: false, tier: 0 });
         self.games.create(id, players, settings).await.unwrap();
     }
 }
@@ -69,7 +70,7 @@ async fn who_stays_away_loses_on_a_fresh_answer() {
     let stage = stage().await;
     stage.tell("aki", true, 10).await;
     let limit_ms = stage.live.now_ms() + WINDOW_MS;
-    let black = game::game(&stage.game().await, 0, None, false).black.unwrap();
+    let black = game::game(&stage.game().await, 0, None, None).black.unwrap();
     assert!(!black.present && black.gone_deadline.is_some());
     assert_eq!(stage.games.due(ID).await.unwrap(), Some(limit_ms + 1));
     stage.wait(WINDOW_MS);
@@ -82,7 +83,7 @@ async fn who_stays_away_loses_on_a_fresh_answer() {
     assert_eq!(stage.outcome().await, Some((EndReason::Disconnected, Some(Colour::White))));
     assert_eq!(stage.live.outbox_take(10).await.unwrap().len(), 1);
     stage.tell("aki", false, 20).await;
-    let shown = game::game(&stage.game().await, 0, Some("aki"), false);
+    let shown = game::game(&stage.game().await, 0, Some("aki"), None);
     let result = shown.result.unwrap();
     assert_eq!((result.text.as_str(), result.rating), ("W+F", 2));
     assert!(shown.black.unwrap().gone_deadline.is_none());

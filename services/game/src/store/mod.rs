@@ -28,7 +28,7 @@ use crate::error;
 use crate::herald::Herald;
 use crate::lag;
 use crate::outages::Known;
-use crate::record::{GameRecord, Player};
+use crate::record::{Changes, GameRecord, Player};
 use crate::store::absence::{Answers, asked};
 
 /// Commits that may race for one command before it is given up.
@@ -267,34 +267,39 @@ impl Games {
         player_id: &str,
         before: Option<&Cursor>,
         most: i64,
-    ) -> Result<Vec<(Cursor, GameRecord)>, Refusal> {
+    ) -> Result<Vec<(Cursor, GameRecord, Changes)>, Refusal> {
         let found = self.archive.of_player(player_id, before, most).await?;
-        let folded = found.into_iter().map(|(cursor, record)| {
+        let folded = found.into_iter().map(|(cursor, record, changes)| {
             let game = GameRecord::from_log(&cursor.game_id, &record);
-            Ok((cursor, game.map_err(|error| error::broken(&error))?))
+            Ok((cursor, game.map_err(|error| error::broken(&error))?, changes))
         });
         folded.collect()
     }
 
-    /// Puts a game whose result the ledger holds into the archive.
+    /// Puts a game whose result the ledger holds into the archive, with what that changed.
     ///
     /// # Errors
     /// When the live state or the archive fails; nothing is acknowledged then.
-    pub async fn archive(&self, id: &str) -> Result<(), Refusal> {
+    pub async fn archive(&self, result_id: &str, changes: &Changes) -> Result<(), Refusal> {
+        let id = result_id.split(':').next().unwrap_or_default();
         // A record that is gone was acknowledged before: it is in the archive.
         let Some(record) = self.live.load(id).await.map_err(|error| error::live(&error))? else {
             return Ok(());
         };
         let game = GameRecord::from_log(id, &record).map_err(|error| error::broken(&error))?;
-        self.archive.keep(&game, &record).await
+        // Restored and ended once more since: it is archived with what the ledger makes of that.
+        if result::id(&game) != result_id {
+            return Ok(());
+        }
+        self.archive.keep(&game, &record, changes).await
     }
 
-    /// Whether the ledger is known to hold the result of a game. While the archive is away nothing
-    /// is known, and a result is shown all the same.
-    pub async fn is_applied(&self, record: &GameRecord) -> bool {
-        let Some(outcome) = record.table.outcome() else { return false };
-        let held = timeout(ARCHIVE_WAIT, self.archive.holds(&record.id, outcome.at_ms));
-        record.table.settings().rated && matches!(held.await, Ok(Ok(true)))
+    /// What the result of a rated game changed, if the ledger is known to hold it. While the archive
+    /// is away nothing is known, and a result is shown all the same.
+    pub async fn applied(&self, record: &GameRecord) -> Option<Changes> {
+        let outcome = record.table.outcome().filter(|_| record.table.settings().rated)?;
+        let held = timeout(ARCHIVE_WAIT, self.archive.changes(&record.id, outcome.at_ms));
+        held.await.ok()?.ok()?
     }
 
     /// The game as it was after the event of this sequence.

@@ -24,7 +24,7 @@ use tonic::Code;
 use crate::archive::Archive;
 use crate::client::Sessions;
 use crate::herald::Herald;
-use crate::record::{GameRecord, Player};
+use crate::record::{Changes, GameRecord, Player};
 use crate::service::stand_in::House;
 use crate::store::Games;
 
@@ -202,7 +202,7 @@ pub(super) async fn stage() -> Stage {
         control: Some(Control::Absolute { main_ms: 600_000 }),
         ..Settings::even(Size::square(9).unwrap())
     };
-    let player = |id: &str| Player { id: id.into(), name: id.into(), bot: false };
+    let player = |id: &str| Player { id: id.into(), name: id.into(), bot: false, tier: 0 };
     games.create(ID, [player("aki"), player("bo")], settings).await.unwrap();
     Stage { games, live, time, database, house, _folder: folder }
 }
@@ -232,6 +232,11 @@ impl Stage {
         self.act(player, 100 + u64::from(number), act).await.unwrap()
     }
 
+    /// The ledger holds this version of the result.
+    async fn archive(&self, version: u8) -> Result<(), Refusal> {
+        self.games.archive(&format!("{ID}:{version}"), &Changes(vec![version])).await
+    }
+
     async fn listed(&self) -> usize {
         self.games.of_player("aki").await.unwrap().len()
     }
@@ -259,13 +264,13 @@ async fn a_result_is_shown_while_the_archive_is_away() {
     let stage = stage().await;
     stage.resign().await;
     let ended = stage.games.read(ID).await.unwrap();
-    assert!(ended.ended() && !stage.games.is_applied(&ended).await);
-    stage.games.archive(ID).await.unwrap();
-    assert!(stage.games.is_applied(&ended).await);
+    assert!(ended.ended() && stage.games.applied(&ended).await.is_none());
+    stage.archive(1).await.unwrap();
+    assert!(stage.games.applied(&ended).await.is_some());
     stage.database.close().await;
     let ended = stage.games.read(ID).await.unwrap();
-    assert!(ended.ended() && !stage.games.is_applied(&ended).await);
-    assert_eq!(stage.games.archive(ID).await.unwrap_err().code(), Code::Unavailable);
+    assert!(ended.ended() && stage.games.applied(&ended).await.is_none());
+    assert_eq!(stage.archive(1).await.unwrap_err().code(), Code::Unavailable);
 }
 
 // A game whose live record has expired is read from the archive: its end, its answers to requests
@@ -275,7 +280,7 @@ async fn a_result_is_shown_while_the_archive_is_away() {
 async fn a_game_goes_on_being_known_from_the_archive() {
     let stage = stage().await;
     stage.resign().await;
-    stage.games.archive(ID).await.unwrap();
+    stage.archive(1).await.unwrap();
     stage.live.outbox_acknowledge(&[format!("{ID}:1")]).await.unwrap();
     stage.time.advance(25 * 60 * 60 * 1_000);
     assert_eq!(stage.live.load(ID).await, Ok(None));
@@ -364,7 +369,7 @@ async fn a_lost_end_has_a_second_version() {
     let stage = stage().await;
     stage.play("aki", 1).await;
     stage.resign().await;
-    stage.games.archive(ID).await.unwrap();
+    stage.archive(1).await.unwrap();
     let first = stage.live.outbox_take(10).await.unwrap();
     stage.live.rewind(2, &stage.time).await;
     let game = stage.games.read(ID).await.unwrap();
@@ -376,9 +381,12 @@ async fn a_lost_end_has_a_second_version() {
     assert_eq!(ids, ["1", "2"]);
     // What is archived of the first is no sign that the second is booked.
     let game = stage.games.read(ID).await.unwrap();
-    assert!(!stage.games.is_applied(&game).await);
-    stage.games.archive(ID).await.unwrap();
-    assert!(stage.games.is_applied(&game).await);
+    assert!(stage.games.applied(&game).await.is_none());
+    // Nor is a late word of it.
+    stage.archive(1).await.unwrap();
+    assert!(stage.games.applied(&game).await.is_none());
+    stage.archive(2).await.unwrap();
+    assert_eq!(stage.games.applied(&game).await, Some(Changes(vec![2])));
 }
 
 // A list that is full is swept of what is over, whoever makes the game; one that is full of running
@@ -387,7 +395,7 @@ async fn a_lost_end_has_a_second_version() {
 async fn a_full_list_is_swept_before_a_game_is_made() {
     let stage = stage().await;
     let make = async |number: usize| {
-        let player = |id: &str| Player { id: id.into(), name: id.into(), bot: false };
+        let player = |id: &str| Player { id: id.into(), name: id.into(), bot: false, tier: 0 };
         let players = [player("aki"), player(&format!("p{number}"))];
         let settings = Settings::even(Size::square(9).unwrap());
         stage.games.create(&format!("g01-{number}"), players, settings).await

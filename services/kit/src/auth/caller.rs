@@ -31,6 +31,8 @@ pub struct Account {
     pub roles: Vec<String>,
     /// How often all tokens of the account had been revoked when this one was issued.
     pub generation: i64,
+    /// The tier of experience it had then: 0 or more.
+    pub tier: i32,
 }
 
 /// The caller of a request; a guest if the request passed no gate.

@@ -77,7 +77,7 @@ mod tests {
 
     fn account(id: &str, generation: i64) -> Account {
         let (name, roles) = (id.to_owned(), Vec::new());
-        Account { id: id.to_owned(), name, bot: false, roles, generation }
+        Account { id: id.to_owned(), name, bot: false, roles, generation, tier: 0 }
     }
 
     #[test]

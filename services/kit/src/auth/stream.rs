@@ -107,7 +107,8 @@ mod tests {
     fn parts() -> (Arc<Verifier>, Arc<Account>) {
         let verifier = Verifier::new("tengen", "tengen", ManualTime::new(0).shared());
         let (id, name, roles) = ("ada".to_owned(), "Ada".to_owned(), Vec::new());
-        (Arc::new(verifier), Arc::new(Account { id, name, bot: false, roles, generation: 3 }))
+        let account = Account { id, name, bot: false, roles, generation: 3, tier: 0 };
+        (Arc::new(verifier), Arc::new(account))
     }
 
     fn revoke(verifier: &Verifier, account_id: &str, generation: i64) {

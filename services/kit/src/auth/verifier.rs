@@ -51,6 +51,9 @@ pub struct Claims {
     /// How often all tokens of the account had been revoked before this one was issued.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub generation: i64,
+    /// The account's tier of experience.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tier: i32,
 }
 
 /// What is wrong with a token.
@@ -244,6 +247,7 @@ impl Verifier {
                 bot: claims.bot,
                 roles: claims.roles,
                 generation: claims.generation,
+                tier: claims.tier,
             })),
         };
         Ok(Verified { caller, expires_at_ms })
@@ -326,8 +330,8 @@ fn rules(algorithm: Algorithm, issuer: &str, audience: &str) -> Validation {
 }
 
 /// As serde asks it.
-fn is_zero(number: &i64) -> bool {
-    *number == 0
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 fn fault(kind: &ErrorKind) -> TokenFault {

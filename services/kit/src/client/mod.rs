@@ -22,8 +22,9 @@ use crate::auth::ServiceTokens;
 pub type ServiceChannel = InterceptedService<Balanced, ServiceTokens>;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-const KEEPALIVE_EVERY: Duration = Duration::from_secs(15);
-const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
+/// With the time an answer may take, a line that is half open is found within 15 seconds.
+const KEEPALIVE_EVERY: Duration = Duration::from_secs(8);
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A channel to `urls` (`http://game:4700`, several separated by commas) that puts a service token
 /// on each call. A name may have many addresses, which are looked up again every 5 seconds. A call

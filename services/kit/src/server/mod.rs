@@ -31,8 +31,9 @@ use crate::service::{Page, Service, Task};
 use crate::shutdown::Shutdown;
 use crate::typed::Typed;
 
-const KEEPALIVE_EVERY: Duration = Duration::from_secs(30);
-const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+/// With the time an answer may take, a line that is half open is found within 15 seconds.
+const KEEPALIVE_EVERY: Duration = Duration::from_secs(8);
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(4);
 /// A client that stays on one connection stays on one replica: now and then it must choose again.
 const CONNECTION_AGE: Duration = Duration::from_secs(30 * 60);
 /// A gateway carries the streams of many watchers over one connection.

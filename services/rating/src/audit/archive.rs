@@ -7,7 +7,7 @@ use sqlx::any::AnyRow;
 use sqlx::{Any, AssertSqlSafe, Row, Transaction};
 
 use super::game::Game;
-use crate::convert;
+use crate::convert::{self, Archived};
 
 const GAMES: &str = "select game_id, black_id, white_id, log from archive order by game_id";
 
@@ -89,9 +89,12 @@ fn compare(
     let told: [String; 2] = [row.try_get("black_id")?, row.try_get("white_id")?];
     let log: Vec<u8> = row.try_get("log")?;
     match convert::archived(&log) {
-        Ok((players, rated)) => {
+        Ok(Archived { players, tiers, rated }) => {
             if game.who() != Some((&players, rated)) || players != told {
                 find(format!("archive: game {} has other players or another rating", game.id));
+            }
+            if game.tiers() != tiers {
+                find(format!("archive: game {} has other tiers of experience", game.id));
             }
         }
         Err(what) => find(format!("archive: game {} cannot be read: {what}", game.id)),

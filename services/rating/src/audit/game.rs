@@ -15,6 +15,8 @@ pub(super) struct Game {
     pub(super) id: String,
     /// Fees that Black and White have kept of it.
     paid: [i64; 2],
+    /// The tiers of experience that these were paid by.
+    tiers: [i64; 2],
     /// The oldest first.
     versions: Vec<Version>,
 }
@@ -39,6 +41,7 @@ impl Game {
             None => open.insert(Self {
                 id: row.try_get("of_game")?,
                 paid: [row.try_get("black_paid")?, row.try_get("white_paid")?],
+                tiers: [row.try_get("black_tier")?, row.try_get("white_tier")?],
                 versions: Vec::new(),
             }),
         };
@@ -57,6 +60,11 @@ impl Game {
     /// Black and White, and whether it is rated.
     pub(super) fn who(&self) -> Option<(&[String; 2], bool)> {
         self.versions.last().map(|newest| (&newest.players, newest.rated))
+    }
+
+    /// The tiers of experience of Black and White.
+    pub(super) fn tiers(&self) -> [i64; 2] {
+        self.tiers
     }
 
     /// When its newest version was booked.

@@ -26,12 +26,13 @@ const GAMES: &str = include_str!("sql/games.sql");
 const SUMMARY: &str = include_str!("sql/summary.sql");
 const STANDINGS: &str = include_str!("sql/standings.sql");
 /// Each gives nothing where all is well, and says in one column what is not.
-const CHECKS: [&str; 8] = [
+const CHECKS: [&str; 9] = [
     include_str!("sql/ledger_chain.sql"),
     include_str!("sql/ledger_orphans.sql"),
     include_str!("sql/fee_chain.sql"),
     include_str!("sql/fee_orphans.sql"),
     include_str!("sql/fee_balances.sql"),
+    include_str!("sql/tier_orphans.sql"),
     include_str!("sql/counts.sql"),
     include_str!("sql/missing_players.sql"),
     include_str!("sql/board_counts.sql"),

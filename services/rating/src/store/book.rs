@@ -5,7 +5,7 @@ use tengen_kit::sql;
 use tengen_ladder::{Booking, Change, Counted, Side, Terms};
 
 use super::rows::{self, counted_word, kind_word, seat_word};
-use super::{Account, Counts, Entry, GameEnd, Kind, Place, Store};
+use super::{Account, Counts, Entry, GameEnd, Kind, Moved, Place, Store};
 use crate::error::StoreError;
 
 const SEATS: [Side; 2] = [Side::Black, Side::White];
@@ -15,6 +15,7 @@ const LOCK_PLAYERS: &str = include_str!("sql/lock_players.sql");
 const INSERT_ENTRIES: &str = include_str!("sql/insert_entries.sql");
 const INSERT_FEES: &str = include_str!("sql/insert_fees.sql");
 const UPDATE_PLAYERS: &str = include_str!("sql/update_players.sql");
+const INSERT_TIERS: &str = include_str!("sql/insert_tiers.sql");
 const INSERT_NOTICES: &str = include_str!("sql/insert_notices.sql");
 const RESULT: &str = "select * from results where game_id = $1 and version = $2";
 const ENTRIES_IN_FORCE: &str = "select * from ledger
@@ -28,7 +29,7 @@ struct Book<'a> {
     end: &'a GameEnd,
     /// What the end means, once it is known whether points move.
     terms: [Terms; 2],
-    /// What a seat is paid, where it is.
+    /// What a seat without experience is paid, where it is.
     fee: i64,
     at_ms: i64,
     transaction: Transaction<'static, Any>,
@@ -62,9 +63,11 @@ impl Store {
     /// Where the two have played as many games within a day as may move points, a rated game moves
     /// none and pays what a casual one does; it counts.
     ///
+    /// Gives what this version changed, where it is rated: now, or when it was booked.
+    ///
     /// # Errors
     /// When the database fails; when a version is of another game than the one it corrects.
-    pub(crate) async fn book(&self, end: &GameEnd) -> Result<(), StoreError> {
+    pub(crate) async fn book(&self, end: &GameEnd) -> Result<Vec<Moved>, StoreError> {
         let transaction = sql::begin_write(&self.pool).await?;
         let fee = if end.rated { self.fees.rated } else { self.fees.casual };
         let at_ms = self.time.now_ms();
@@ -72,17 +75,18 @@ impl Store {
         // Locked first, so that two versions of one game are booked one after the other.
         let mut accounts = book.lock().await?;
         let previous = match book.insert_result().await? {
-            Inserted::Known => return Ok(()),
+            Inserted::Known => return book.booked().await,
             Inserted::Beside(Some(newest)) if newest > end.version => {
                 book.transaction.commit().await?;
-                return Ok(());
+                return Ok(Vec::new());
             }
             Inserted::Beside(Some(before)) => Some(book.previous(before).await?),
             Inserted::Beside(None) => None,
         };
+        let mut moved = Vec::new();
         if end.rated {
             let wrong = previous.as_ref().and_then(|previous| previous.entries.as_ref());
-            book.levels(&mut accounts, previous.is_some(), wrong).await?;
+            moved = book.levels(&mut accounts, previous.is_some(), wrong).await?;
         }
         for (seat, account) in accounts.iter_mut().enumerate() {
             if let Some(previous) = &previous {
@@ -98,7 +102,7 @@ impl Store {
         book.transaction.commit().await?;
         self.booked.send_modify(|bookings| *bookings = bookings.wrapping_add(1));
         tracing::debug!(end.result_id, "booked");
-        Ok(())
+        Ok(moved)
     }
 }
 
@@ -132,6 +136,19 @@ impl Book<'_> {
         Ok(Inserted::Beside(row.try_get("newest_other")?))
     }
 
+    /// What this version changed when it was booked; nothing where it was only written down.
+    async fn booked(&mut self) -> Result<Vec<Moved>, StoreError> {
+        let rows = self.in_force(self.end.version).await?;
+        Ok(rows.into_iter().map(Moved::from).collect())
+    }
+
+    /// The rows of a version, Black's first.
+    async fn in_force(&mut self, version: i64) -> Result<Vec<Entry>, StoreError> {
+        let query = sqlx::query(ENTRIES_IN_FORCE).bind(&self.end.game_id).bind(version);
+        let rows = query.fetch_all(&mut *self.transaction).await?;
+        Ok(rows.iter().map(rows::entry).collect::<Result<_, _>>()?)
+    }
+
     async fn previous(&mut self, before: i64) -> Result<Previous, StoreError> {
         let GameEnd { game_id, version, players, rated, .. } = self.end;
         let query = sqlx::query(RESULT).bind(game_id).bind(before);
@@ -142,11 +159,10 @@ impl Book<'_> {
         }
         let counted =
             [rows::counted(&row, "black_counted")?, rows::counted(&row, "white_counted")?];
-        let query = sqlx::query(ENTRIES_IN_FORCE).bind(game_id).bind(before);
-        let entries = match query.fetch_all(&mut *self.transaction).await?.as_slice() {
-            [black, white] => Some([rows::entry(black)?, rows::entry(white)?]),
-            [] if !rated => None,
-            _ => return Err(sqlx::Error::RowNotFound.into()),
+        let entries = match <[Entry; 2]>::try_from(self.in_force(before).await?) {
+            Ok(both) => Some(both),
+            Err(none) if none.is_empty() && !rated => None,
+            Err(_) => return Err(sqlx::Error::RowNotFound.into()),
         };
         let query = sqlx::query(FEES_PAID).bind(game_id);
         let mut paid = [0; 2];
@@ -187,7 +203,7 @@ impl Book<'_> {
         accounts: &mut [Account; 2],
         corrects: bool,
         wrong: Option<&[Entry; 2]>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<Moved>, StoreError> {
         let ladder = &self.store.ladder;
         let mut stake = ladder.stake(accounts[0].standing.level, accounts[1].standing.level);
         if let Some([black, white]) = wrong {
@@ -214,13 +230,15 @@ impl Book<'_> {
         kind: Kind,
         reason: &str,
         bookings: [Booking; 2],
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<Moved>, StoreError> {
         let mut query = sqlx::query(INSERT_ENTRIES);
+        let mut moved = Vec::with_capacity(2);
         for (seat, (account, booking)) in accounts.iter_mut().zip(bookings).enumerate() {
             let Change { nominal, applied, before, after } = booking.change;
             account.standing = after;
             account.entries += 1;
             let [before, after] = [before, after].map(|at| Place::of(&self.store.ladder, at));
+            moved.push(Moved { seat: SEATS[seat], applied, before, after });
             query = query
                 .bind(&self.end.players[seat])
                 .bind(account.entries)
@@ -243,7 +261,7 @@ impl Book<'_> {
                 .bind(self.at_ms);
         }
         query.execute(&mut *self.transaction).await?;
-        Ok(())
+        Ok(moved)
     }
 
     /// Pays the game fee, or takes back one that a correction does not leave (rulebook L12). A
@@ -253,12 +271,14 @@ impl Book<'_> {
         accounts: &mut [Account; 2],
         paid: [i64; 2],
     ) -> Result<(), StoreError> {
+        let fee = |seat: usize| self.store.fees.of_tier(self.fee, self.end.tiers[seat]);
         let amount = |seat: usize| match (self.terms[seat].fee, paid[seat]) {
-            (true, 0) => self.fee,
+            (true, 0) => fee(seat),
             (true, _) => 0,
             (false, paid) => -paid,
         };
         let amounts = [amount(0), amount(1)];
+        self.tiers().await?;
         if amounts == [0; 2] {
             return Ok(());
         }
@@ -274,6 +294,20 @@ impl Book<'_> {
                 .bind(amount)
                 .bind(account.fee_balance)
                 .bind(self.at_ms);
+        }
+        query.execute(&mut *self.transaction).await?;
+        Ok(())
+    }
+
+    /// Keeps the tiers by which fees are paid, of whoever has one.
+    async fn tiers(&mut self) -> Result<(), StoreError> {
+        let GameEnd { game_id, players, tiers, .. } = self.end;
+        if *tiers == [0; 2] {
+            return Ok(());
+        }
+        let mut query = sqlx::query(INSERT_TIERS);
+        for (player_id, tier) in players.iter().zip(tiers) {
+            query = query.bind(game_id).bind(player_id).bind(*tier);
         }
         query.execute(&mut *self.transaction).await?;
         Ok(())

@@ -23,8 +23,7 @@ const ENTRIES_OF_PLAYER: &str = "select * from ledger where player_id = $1 and e
 /// In the order they were booked: kinds and seats are so in the order of their words.
 const ENTRIES_OF_GAME: &str =
     "select * from ledger where game_id = $1 order by result_version, kind, seat";
-const FEES_OF_PLAYER: &str = "select * from fees where player_id = $1 and fee_id < $2
-    order by fee_id desc limit $3";
+const FEES_OF_PLAYER: &str = include_str!("sql/fees_of_player.sql");
 const RATED: &str = "select rated from results where game_id = $1 limit 1";
 
 /// One version of a game's result, as it is booked.
@@ -42,6 +41,8 @@ pub(crate) struct GameEnd {
     pub(crate) reason: String,
     /// What that means for Black and for White.
     pub(crate) terms: [Terms; 2],
+    /// The tiers of experience that Black and White sat down with (rulebook L10).
+    pub(crate) tiers: [i64; 2],
     pub(crate) ended_at_ms: i64,
 }
 
@@ -116,6 +117,17 @@ pub(crate) struct Fee {
     pub(crate) amount: i64,
     pub(crate) balance: i64,
     pub(crate) at_ms: i64,
+    /// The tier that it was paid by; 0 for the fee that is set (rulebook L10).
+    pub(crate) tier: i64,
+}
+
+/// What a result changed for a seat.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moved {
+    pub(crate) seat: Side,
+    pub(crate) applied: i64,
+    pub(crate) before: Place,
+    pub(crate) after: Place,
 }
 
 /// Which rows of a list.
@@ -146,6 +158,12 @@ impl Entry {
     pub(crate) fn is_pair_capped(&self) -> bool {
         let moves = !matches!(self.counted, Counted::Draw | Counted::Nothing);
         moves && self.nominal == 0 && self.kind != Kind::Compensation
+    }
+}
+
+impl From<Entry> for Moved {
+    fn from(Entry { seat, applied, before, after, .. }: Entry) -> Self {
+        Self { seat, applied, before, after }
     }
 }
 

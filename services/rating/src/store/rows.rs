@@ -91,6 +91,7 @@ pub(super) fn fee(row: &AnyRow) -> Result<Fee, sqlx::Error> {
         amount: row.try_get("amount")?,
         balance: row.try_get("balance")?,
         at_ms: row.try_get("at_ms")?,
+        tier: row.try_get("tier")?,
     })
 }
 

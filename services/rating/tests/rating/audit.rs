@@ -42,7 +42,7 @@ fn games() -> Vec<GameResult> {
         late.clone(),
         // Only written down: a later one is there.
         black_wins(3, ["x", "z"]),
-        GameResult { rated: false, ..result(6, ["casual", "w"], NoShow, Black) },
+        GameResult { rated: false, black_tier: 2, ..result(6, ["casual", "w"], NoShow, Black) },
     ];
     games.extend((10..22).map(|n| black_wins(n, ["c", "d"])));
     games
@@ -195,6 +195,11 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "update tiers set player_id = 'b' where player_id = 'casual'",
+        "update tiers set player_id = 'casual' where player_id = 'b'",
+        &["tiers: b has tier 2 in"],
+    ),
+    (
         "insert into board_counts values (0, 256, 77, 1)",
         "delete from board_counts where slot = 77",
         &["leaderboard: level 0 width 256 slot 77 counts 1 players, the standings say 0"],
@@ -263,12 +268,13 @@ async fn archive(games: &[GameResult]) -> (Database, AnyPool) {
 }
 
 async fn insert(pool: &AnyPool, game: &GameResult) {
-    let seat = |player_id: &str| Seat { player_id: player_id.to_owned(), ..Seat::default() };
+    let seat =
+        |player_id: &str, tier| Seat { player_id: player_id.to_owned(), tier, ..Seat::default() };
     let opening = StoredOpening {
         game_id: game.game_id.clone(),
         settings: Some(Settings { rated: game.rated, ..Settings::default() }),
-        black: Some(seat(&game.black_id)),
-        white: Some(seat(&game.white_id)),
+        black: Some(seat(&game.black_id, game.black_tier)),
+        white: Some(seat(&game.white_id, game.white_tier)),
     };
     let opening = StoredEvent { fact: Some(Fact::Opening(opening)), ..StoredEvent::default() };
     let log = ArchivedGame { head_hash: vec![0; 16], entries: vec![opening.encode_to_vec()] };
@@ -311,6 +317,13 @@ async fn the_archive_is_compared_both_ways(database: Database) {
         .await
         .unwrap();
     insert(&pool, &casual).await;
+    let seated = GameResult { white_tier: 1, ..black_wins(11, ["c", "d"]) };
+    sqlx::query("delete from archive where game_id = $1")
+        .bind(&seated.game_id)
+        .execute(&pool)
+        .await
+        .unwrap();
+    insert(&pool, &seated).await;
     let (mut said, summary) = audited(&world.database, Some(pool.clone())).await;
     let id = |n| black_wins(n, ["", ""]).game_id;
     let mut expected = [
@@ -319,6 +332,7 @@ async fn the_archive_is_compared_both_ways(database: Database) {
         format!("archive: game {} is archived, but not booked", id(99)),
         format!("archive: game {} has other players or another rating", id(4)),
         format!("archive: game {} has other players or another rating", id(10)),
+        format!("archive: game {} has other tiers of experience", id(11)),
         format!("archive: game {} cannot be read: ", id(5)),
     ];
     said.sort();
@@ -326,7 +340,7 @@ async fn the_archive_is_compared_both_ways(database: Database) {
     for (said, expected) in said.iter().zip(&expected) {
         assert!(said.starts_with(expected), "{said}\n{expected}");
     }
-    assert_eq!((said.len(), summary.archived, summary.on_their_way), (6, Some(20), 1));
+    assert_eq!((said.len(), summary.archived, summary.on_their_way), (7, Some(20), 1));
 
     // The one that is missing should be there after a while.
     let booking = sqlx::query("update results set booked_at_ms = $1 where game_id = $2");
@@ -335,5 +349,5 @@ async fn the_archive_is_compared_both_ways(database: Database) {
     let (said, summary) = audited(&world.database, Some(pool)).await;
     let missing = format!("archive: game {} is booked, but not archived", id(3));
     assert!(said.contains(&missing), "{said:?}");
-    assert_eq!((said.len(), summary.on_their_way), (7, 0));
+    assert_eq!((said.len(), summary.on_their_way), (8, 0));
 }

@@ -2,12 +2,12 @@
 
 use crate::support::World;
 use crate::support::audit::clean;
-use crate::support::game::{ENDED_AT_MS, result};
+use crate::support::game::{ENDED_AT_MS, black_wins, corrected, result};
 use tengen_harness::{Database, on_each_database};
 use tengen_proto::common::v1::Colour::{self, Black, Unspecified as Nobody, White};
 use tengen_proto::game::v1::{EndReason, RatingState};
 use tengen_proto::internal::v1::GameResult;
-use tengen_proto::rating::v1::{Counted, Counts, GetPlayerResponse, LedgerEntry};
+use tengen_proto::rating::v1::{Counted, Counts, GetPlayerResponse, LedgerEntry, ListFeesRequest};
 use tengen_proto::time::duration;
 
 use Counted::{DisconnectLoss, Draw, Escape, Loss, Win};
@@ -16,6 +16,7 @@ on_each_database!(
     rated_games_move_levels_counts_and_fees,
     casual_games_move_counts_alone,
     fees_are_as_set,
+    who_has_experience_is_paid_a_multiple_of_the_fee,
     both_seats_are_booked_from_one_state_before,
     every_end_may_be_corrected_to_every_other,
     nobody_leaves_for_free,
@@ -153,6 +154,28 @@ async fn fees_are_as_set(database: Database) {
     world.results.settle(&[rated, casual]).await;
     assert_eq!(rating.player("b").await.fee_balance, 14);
     assert_eq!(rating.player("w").await.fee_balance, 7);
+}
+
+// rulebook: L10, L12
+async fn who_has_experience_is_paid_a_multiple_of_the_fee(database: Database) {
+    let world = World::new(database).await;
+    let mut rating = world.rating().await;
+    let tiers = |black_tier, end| GameResult { black_tier, ..end };
+    let won = tiers(2, black_wins(1, ["b", "w"]));
+    // The second is of a game service that tells no tiers.
+    world.results.settle(&[won.clone(), black_wins(2, ["b", "w"])]).await;
+    assert_eq!(rating.player("b").await.fee_balance, 4);
+    assert_eq!(rating.player("w").await.fee_balance, 2);
+    // What is reversed is what was paid, and what is paid after all is by the same tier.
+    world.results.settle(&[corrected(&won, 2, EndReason::Annulled, Nobody)]).await;
+    assert_eq!(rating.player("b").await.fee_balance, 1);
+    world.results.settle(&[corrected(&won, 3, EndReason::Count, White)]).await;
+    let request = world.signed("b", ListFeesRequest::default());
+    let fees = rating.client.list_fees(request).await.unwrap().into_inner().fees;
+    let fees: Vec<_> = fees.iter().map(|fee| (fee.amount, fee.tier, fee.balance)).collect();
+    assert_eq!(fees, [(3, 2, 4), (-3, 2, 1), (1, 0, 4), (3, 2, 3)]);
+    assert_eq!(rating.player("w").await.fee_balance, 2);
+    clean(&world.database).await;
 }
 
 // rulebook: C7.3, L12, L14; case: T2

@@ -7,7 +7,7 @@ use crate::support::{Rating, World};
 use tengen_harness::{Database, Postgres, on_each_database};
 use tengen_kit::time::ManualTime;
 use tengen_proto::common::v1::Colour;
-use tengen_proto::game::v1::{EndReason, RatingState};
+use tengen_proto::game::v1::{EndReason, RatingChange, RatingState};
 use tengen_proto::internal::v1::GameResult;
 use tengen_proto::rating::v1::{self as wire, EntryKind};
 use tonic::Code;
@@ -21,6 +21,7 @@ on_each_database!(
     a_corrected_result_is_compensated_and_booked_anew,
     the_newest_version_stands_in_any_order,
     what_is_booked_outlives_the_process,
+    what_a_result_changed_is_told_with_its_acknowledgement,
 );
 
 const START_TOTAL: i64 = 15;
@@ -270,4 +271,43 @@ async fn results_wait_for_a_ledger_that_is_away() {
     for player in PLAYERS {
         check_balance(&mut rating, player).await;
     }
+}
+
+/// Colour, applied, level and points before and after.
+type Change<'a> = (Colour, i64, (&'a str, i64), (&'a str, i64));
+
+fn change(told: &RatingChange) -> Change<'_> {
+    let before = (told.level_before.as_str(), told.points_before);
+    (told.colour(), told.applied, before, (told.level_after.as_str(), told.points_after))
+}
+
+// rulebook: L14
+async fn what_a_result_changed_is_told_with_its_acknowledgement(database: Database) {
+    let world = World::new(database).await;
+    let _rating = world.rating().await;
+    // Each comes twice, and is told as it was booked.
+    world.results.faults().copies.store(1, Ordering::Relaxed);
+    let wrong = black_wins(1, ["b", "w"]);
+    let casual = GameResult { rated: false, ..black_wins(2, ["b", "w"]) };
+    let right = corrected(&wrong, 2, EndReason::Count, Colour::White);
+    world.results.settle(&[wrong.clone(), casual]).await;
+    world.results.settle(std::slice::from_ref(&right)).await;
+    let (up, down) = ((("1K", 0), ("1K", 4)), (("1K", 0), ("2K", 6)));
+    let told = world.results.faults().changes.borrow().clone();
+    for (result, [black, white]) in [
+        (&wrong, [(4, up.0, up.1), (-4, down.0, down.1)]),
+        (&right, [(-4, down.0, down.1), (4, up.0, up.1)]),
+    ] {
+        let expected = [
+            (Colour::Black, black.0, black.1, black.2),
+            (Colour::White, white.0, white.1, white.2),
+        ];
+        let of_result: Vec<_> =
+            told.iter().filter(|told| told.result_id == result.result_id).collect();
+        assert!(of_result.len() >= 2, "{}", result.result_id);
+        for told in of_result {
+            assert_eq!(told.changes.iter().map(change).collect::<Vec<_>>(), expected);
+        }
+    }
+    assert!(told.iter().all(|told| told.changes.len() == 2), "a casual game changes nothing");
 }

@@ -4,6 +4,7 @@
 use sqlx::{Any, AnyPool, Transaction};
 use tengen_harness::{Database, on_each_database};
 use tengen_kit::sql;
+use tengen_proto::internal::v1::GameResult;
 use tengen_rating::MIGRATIONS;
 
 use crate::board::{recomputed, whole};
@@ -129,7 +130,8 @@ async fn a_process_of_the_version_before_goes_on_booking(database: Database) {
 async fn columns_refuse_what_makes_no_sense(database: Database) {
     let world = World::new(database).await;
     let rating = world.rating().await;
-    world.results.settle(&[black_wins(1, ["b", "w"])]).await;
+    let game = GameResult { black_tier: 1, ..black_wins(1, ["b", "w"]) };
+    world.results.settle(&[game]).await;
     drop(rating);
     let pool = sql::pool(world.database.url()).unwrap();
     for statement in [
@@ -151,6 +153,7 @@ async fn columns_refuse_what_makes_no_sense(database: Database) {
         "update results set black_counted = 'TIME'",
         "update results set white_id = black_id",
         "update fees set amount = 0",
+        "update tiers set tier = 0",
         "insert into board_counts values (0, 2, 0, 1)",
         "insert into board_deltas values (0, 0, 2)",
     ] {

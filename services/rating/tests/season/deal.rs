@@ -21,6 +21,8 @@ pub(crate) struct Season {
 const BETWEEN_MS: i64 = 26_000;
 /// Pairs that play each other again and again, more often a day than may move points.
 const FRIENDS: usize = 8;
+/// Tiers of experience, by player; the last is above those that fees are set for.
+const TIERS: [i32; 6] = [0, 1, 0, 2, 4, 9];
 /// Ends with a winner, and how many of a hundred games they end.
 const WON: [(EndReason, u32); 11] = [
     (Resignation, 40),
@@ -75,6 +77,8 @@ impl Season {
         let black_stronger = u32::from(black > white);
         let (reason, winner) = end(dice, 1 + 2 * black_stronger);
         let mut game = result(u64::try_from(n).unwrap(), [&names[0], &names[1]], reason, winner);
+        [game.black_tier, game.white_tier] =
+            [black, white].map(|player| TIERS[player % TIERS.len()]);
         game.rated = dice.random_range(0..100) < 95;
         // Near five minutes, which decides on a leaver's opponent.
         game.together = Some(duration(300_000 + dice.random_range(-1..=1) * 1_000));

@@ -39,7 +39,7 @@ const CHUNK: usize = 2_000;
 /// How far a result may come before or behind another.
 const WINDOW: usize = 500;
 
-// rulebook: L3, L4, L5, L6, L7, L8, L11, L12, L14; case: T2; case: T5; case: T9; case: T13; fault: F7
+// rulebook: L3, L4, L5, L6, L7, L8, L10, L11, L12, L14; case: T2; case: T5; case: T9; case: T13; fault: F7
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_season_on_postgres() {
     season(Database::postgres(), Season { seed: 1, games: 100_000, players: 2_000 }).await;

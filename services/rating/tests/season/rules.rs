@@ -13,6 +13,8 @@ const DAY_MS: i64 = 86_400_000;
 /// Games of a pair that move points within a day, and what a game pays: the defaults.
 const PAIR_CAP: usize = 10;
 const FEE: i64 = 1;
+/// How many fees a tier of experience is paid; those above are paid as the last.
+const MULTIPLES: [i64; 5] = [1, 2, 3, 4, 5];
 /// 9P, which nobody leaves.
 const TOP: i64 = 20;
 
@@ -218,13 +220,14 @@ impl Books {
             seats.iter_mut().for_each(|seat| seat.0 = 0);
         }
         let kind = if before.is_some() { "CORRECTION" } else { "RESULT" };
+        let tiers = [result.black_tier, result.white_tier];
         let mut paid = before.map_or([0; 2], |before| before.paid);
         let lines = [0, 1].map(|seat| {
             let (stakes, counted, fee) = seats[seat];
             let account = self.account(&names[seat]);
             let due = match (fee, paid[seat]) {
                 (true, 0) if capped => 0,
-                (true, 0) => FEE,
+                (true, 0) => FEE * multiple(tiers[seat]),
                 (true, kept) => kept,
                 (false, _) => 0,
             };
@@ -284,6 +287,11 @@ impl Books {
         }
         others >= PAIR_CAP && seats.iter().any(|seat| seat.0 != 0)
     }
+}
+
+/// Fees that a player of this tier is paid where others are paid one (rulebook L10).
+fn multiple(tier: i32) -> i64 {
+    MULTIPLES[usize::try_from(tier).unwrap().min(MULTIPLES.len() - 1)]
 }
 
 fn blank() -> Line {

@@ -7,11 +7,11 @@ use tengen_proto::session::v1 as wire;
 use tonic::Code;
 
 use super::Sessions;
+use crate::error;
 use crate::names;
 use crate::origin::Origin;
 use crate::provider::Foreign;
 use crate::store::{Account, Added};
-use crate::{convert, error};
 
 impl Sessions {
     pub(super) async fn exchanges(
@@ -34,7 +34,7 @@ impl Sessions {
         let account = self.settled(origin, &foreign?).await?;
         let tokens = self.grant(&account).await?;
         Ok(wire::ExchangeTokenResponse {
-            account: Some(convert::account(account)),
+            account: Some(self.rendered(account)),
             tokens: Some(tokens),
         })
     }

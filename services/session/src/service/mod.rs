@@ -25,6 +25,7 @@ use tonic::{Request, Response, Status};
 
 use self::attaching::{Device, Streams};
 use crate::attempts::Attempts;
+use crate::experience::Tiers;
 use crate::families::Families;
 use crate::keys::Keys;
 use crate::origin::Origins;
@@ -46,6 +47,7 @@ pub(crate) struct Sessions {
     pub(crate) passwords: Passwords,
     pub(crate) attempts: Attempts,
     pub(crate) most_bots: i64,
+    pub(crate) tiers: Tiers,
     pub(crate) provider: Option<Arc<Provider>>,
     pub(crate) origins: Origins,
     pub(crate) tokens: Tokens,
@@ -188,6 +190,11 @@ impl Sessions {
             }
         }
         Ok(())
+    }
+
+    /// An account as it is shown to whoever has it.
+    fn rendered(&self, account: Account) -> wire::Account {
+        convert::account(account, &self.tiers)
     }
 
     async fn known(&self, player_id: &str) -> Result<Option<Account>, Refusal> {

@@ -6,7 +6,7 @@ use tengen_kit::status::Refusal;
 use tengen_proto::session::v1 as wire;
 
 use super::Sessions;
-use crate::{convert, error};
+use crate::error;
 
 impl Sessions {
     pub(super) async fn shows(
@@ -24,6 +24,11 @@ impl Sessions {
         }
         let account = self.known(&player_id).await?;
         let account = account.ok_or_else(|| error::player_not_found(&player_id))?;
-        Ok(wire::GetAccountResponse { account: Some(convert::account(account)) })
+        let mut account = self.rendered(account);
+        if caller.account_id() != Some(account.player_id.as_str()) {
+            // How long somebody is present is nobody else's business.
+            account.experience_minutes = 0;
+        }
+        Ok(wire::GetAccountResponse { account: Some(account) })
     }
 }

@@ -7,10 +7,10 @@ use tengen_kit::status::Refusal;
 use tengen_proto::session::v1 as wire;
 
 use super::Sessions;
+use crate::error;
 use crate::names::{self, Name};
 use crate::origin::Origin;
 use crate::store::{Account, Added};
-use crate::{convert, error};
 
 /// A registration whose fields are in order.
 struct Registration {
@@ -31,10 +31,7 @@ impl Sessions {
         let registration = parse(request_id, &name, password, "")?;
         let account = self.registered(origin, &registration).await?;
         let tokens = self.grant(&account).await?;
-        Ok(wire::RegisterResponse {
-            account: Some(convert::account(account)),
-            tokens: Some(tokens),
-        })
+        Ok(wire::RegisterResponse { account: Some(self.rendered(account)), tokens: Some(tokens) })
     }
 
     pub(super) async fn creates_bot(
@@ -49,7 +46,7 @@ impl Sessions {
             return Err(error::persons_only());
         }
         let account = self.registered(origin, &registration).await?;
-        Ok(wire::CreateBotResponse { account: Some(convert::account(account)) })
+        Ok(wire::CreateBotResponse { account: Some(self.rendered(account)) })
     }
 
     /// The account of a registration: made now, or when the same request came before.

@@ -7,7 +7,7 @@ use tengen_proto::session::v1 as wire;
 use super::Sessions;
 use crate::origin::Origin;
 use crate::store::Account;
-use crate::{convert, error, names};
+use crate::{error, names};
 
 impl Sessions {
     pub(super) async fn signs_in(
@@ -29,7 +29,7 @@ impl Sessions {
         let matches = self.is_password(origin, &look, &password, account.as_ref()).await?;
         let account = account.filter(|_| matches).ok_or_else(error::wrong_credentials)?;
         let tokens = self.grant(&account).await?;
-        Ok(wire::SignInResponse { account: Some(convert::account(account)), tokens: Some(tokens) })
+        Ok(wire::SignInResponse { account: Some(self.rendered(account)), tokens: Some(tokens) })
     }
 
     /// Whether a password is that of the account with this look, if there is one: one more attempt

@@ -1,6 +1,7 @@
 //! Accounts in SQL.
 
 mod changes;
+mod experience;
 
 use std::collections::BTreeSet;
 
@@ -29,6 +30,8 @@ pub(crate) struct Account {
     pub(crate) suspended_for: String,
     /// 0 for not deleted.
     pub(crate) deleted_at_ms: i64,
+    /// Whole minutes for which it was present (rulebook L10).
+    pub(crate) minutes: i64,
 }
 
 /// What came of adding an account.
@@ -44,21 +47,25 @@ pub(crate) enum Added {
     Full,
 }
 
-const BY_ID: &str =
-    "select player_id, name, password_hash, bot, owner_id, created_at_ms, generation,
-            suspended_until_ms, suspended_for, deleted_at_ms
-     from accounts where player_id = $1";
-const BY_LOOK: &str =
-    "select a.player_id, a.name, a.password_hash, a.bot, a.owner_id, a.created_at_ms, a.generation,
-            a.suspended_until_ms, a.suspended_for, a.deleted_at_ms
-     from account_names n join accounts a on a.player_id = n.player_id
-     where n.look = $1";
+/// Selects accounts, `a`, from what follows.
+macro_rules! account {
+    ($from:literal) => {
+        concat!(
+            "select a.player_id, a.name, a.password_hash, a.bot, a.owner_id, a.created_at_ms,
+                a.generation, a.suspended_until_ms, a.suspended_for, a.deleted_at_ms,
+                coalesce(e.minutes, 0) as minutes
+             from accounts a left join experience e on e.player_id = a.player_id ",
+            $from
+        )
+    };
+}
 
-const BY_SUBJECT: &str =
-    "select a.player_id, a.name, a.password_hash, a.bot, a.owner_id, a.created_at_ms, a.generation,
-            a.suspended_until_ms, a.suspended_for, a.deleted_at_ms
-     from foreign_accounts f join accounts a on a.player_id = f.player_id
-     where f.issuer = $1 and f.subject = $2";
+const BY_ID: &str = account!("where a.player_id = $1");
+const BY_LOOK: &str =
+    account!("join account_names n on n.player_id = a.player_id where n.look = $1");
+const BY_SUBJECT: &str = account!(
+    "join foreign_accounts f on f.player_id = a.player_id where f.issuer = $1 and f.subject = $2"
+);
 
 /// The accounts.
 #[derive(Debug, Clone)]
@@ -190,6 +197,7 @@ impl Account {
             suspended_until_ms: 0,
             suspended_for: String::new(),
             deleted_at_ms: 0,
+            minutes: 0,
         }
     }
 
@@ -211,6 +219,7 @@ impl FromRow<'_, AnyRow> for Account {
             suspended_until_ms: row.try_get("suspended_until_ms")?,
             suspended_for: row.try_get("suspended_for")?,
             deleted_at_ms: row.try_get("deleted_at_ms")?,
+            minutes: row.try_get("minutes")?,
         })
     }
 }

@@ -12,6 +12,7 @@ mod bots;
 mod calls;
 mod changing;
 mod exchanging;
+mod experience;
 mod games;
 mod idp;
 mod keys;

@@ -26,7 +26,7 @@ async fn start() -> (Site, Games) {
 }
 
 /// Lets time pass; the processes of the site go on telling who is there.
-async fn pass(site: &Site, ms: u32) {
+pub(crate) async fn pass(site: &Site, ms: u32) {
     for _ in 0..ms / 500 {
         site.time.advance(500);
         // Everything is on one thread: whoever has something to do has done it.
@@ -49,7 +49,7 @@ async fn tells(site: &Site) -> bool {
 }
 
 /// What a process of the game service tells.
-async fn present(site: &Site, holder: &str, number: i64, players: &[&str]) {
+pub(crate) async fn present(site: &Site, holder: &str, number: i64, players: &[&str]) {
     let request = PresentRequest {
         holder_id: holder.to_owned(),
         number,

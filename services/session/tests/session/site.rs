@@ -79,10 +79,15 @@ impl Site {
     }
 
     pub(crate) async fn restarted(self) -> Self {
+        self.restarted_with(Config::default()).await
+    }
+
+    /// With these settings.
+    pub(crate) async fn restarted_with(self, config: Config) -> Self {
         self.shutdown.begin();
         self.served.await.unwrap();
         self.database.close().await;
-        Self::start(self.place, self.live, self.time, Config::default(), NOBODY).await
+        Self::start(self.place, self.live, self.time, config, NOBODY).await
     }
 
     pub(crate) fn revocations(&self) -> RevocationServiceClient<ServiceChannel> {

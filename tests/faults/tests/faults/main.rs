@@ -20,3 +20,4 @@ mod f5;
 mod f6;
 mod f7;
 mod f8;
+mod half_open;

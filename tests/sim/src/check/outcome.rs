@@ -13,7 +13,7 @@ use tonic::Status;
 use super::stand::Story;
 use super::walk::Walk;
 use crate::ask::{Act, Answer, Ask, Caller};
-use crate::keys::signed;
+use crate::keys::{signed, tier_of};
 use crate::replica::Replica;
 use crate::world::World;
 
@@ -71,6 +71,9 @@ fn expected(game_id: &str, story: &Story) -> Option<GameResult> {
         winner: end.winner,
         together: Some(duration(clocks.as_ref().map_or(0, |clocks| clocks.together_ms()))),
         at: Some(timestamp(last.at_ms)),
+        // As their tokens said when they sat down (rulebook L10).
+        black_tier: tier_of(black),
+        white_tier: tier_of(white),
     })
 }
 

@@ -24,6 +24,8 @@ pub(crate) fn result(n: u64, players: [&str; 2], reason: EndReason, winner: Colo
         winner: winner.into(),
         together: Some(duration(600_000)),
         at: Some(timestamp(ENDED_AT_MS)),
+        black_tier: 0,
+        white_tier: 0,
     }
 }
 

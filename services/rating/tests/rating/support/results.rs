@@ -36,6 +36,8 @@ pub(crate) struct Faults {
     pub(crate) asked: watch::Sender<usize>,
     /// The ids of results that were acknowledged so far.
     pub(crate) acknowledged: watch::Sender<HashSet<String>>,
+    /// What was told of results that moved levels, each time it was.
+    pub(crate) changes: watch::Sender<Vec<internal::ResultChanges>>,
 }
 
 impl Results {
@@ -48,6 +50,7 @@ impl Results {
             taken: watch::Sender::new(Vec::new()),
             asked: watch::Sender::new(0),
             acknowledged: watch::Sender::new(HashSet::new()),
+            changes: watch::Sender::new(Vec::new()),
         });
         Self { live, time, faults }
     }
@@ -133,7 +136,9 @@ impl ResultsService for Results {
         if goes_wrong(&self.faults.acknowledgements) {
             return Err(Status::unavailable("not heard"));
         }
-        let internal::AcknowledgeResultsRequest { result_ids, deferred_ids } = request.into_inner();
+        let internal::AcknowledgeResultsRequest { result_ids, deferred_ids, changes } =
+            request.into_inner();
+        self.faults.changes.send_modify(|all| all.extend(changes));
         self.live.outbox_defer(&deferred_ids).await.unwrap();
         self.live.outbox_acknowledge(&result_ids).await.unwrap();
         self.faults.acknowledged.send_modify(|results| results.extend(result_ids));
