@@ -6,6 +6,8 @@ pub mod config;
 mod deadline;
 pub mod fields;
 pub mod id;
+pub mod origin;
+mod rates;
 pub mod ready;
 mod run;
 pub mod server;

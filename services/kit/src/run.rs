@@ -141,6 +141,7 @@ where
             grace: Duration::from_millis(common.drain_grace_ms),
         },
         connection_age: Duration::from_secs(common.connection_age_s),
+        limits: common.limits,
         readiness: site.readiness.clone(),
         ending: site.shutdown.clone(),
         ..Server::new(listener, gate, contract.descriptors, shutdown)

@@ -10,6 +10,7 @@ use tonic::Status;
 use crate::auth::{KeyError, Revocation, ServiceSecret, ServiceTokens, Verifier};
 use crate::client::{self, ServiceChannel, Urls};
 use crate::config::{Common, DatabaseUrl, Issuer};
+use crate::origin::Origins;
 use crate::ready::Readiness;
 use crate::shutdown::Shutdown;
 use crate::sql::{self, Migration, SqlError};
@@ -33,6 +34,8 @@ pub struct Site {
     pub verifier: Arc<Verifier>,
     /// Whose access tokens are taken.
     pub issuer: Issuer,
+    /// Where calls come from.
+    pub origins: Origins,
     /// The secret that all services share.
     pub secret: ServiceSecret,
     tokens: ServiceTokens,
@@ -52,6 +55,7 @@ impl Site {
             tokens: ServiceTokens::new(name, secret, Arc::clone(&time))?,
             secret: secret.clone(),
             issuer,
+            origins: common.limits.origins(),
             shutdown: Shutdown::new(),
             readiness: Readiness::default(),
             time,

@@ -11,12 +11,12 @@
 use std::sync::Arc;
 
 use tengen_kit::id;
+use tengen_kit::origin::Origin;
 use tengen_kit::status::Refusal;
 use tengen_live::{Live, LiveError};
 use tonic::Code;
 
 use crate::config::Config;
-use crate::origin::Origin;
 use crate::{convert, error};
 
 /// Of a count that others change at the same time, one more or less is as good.

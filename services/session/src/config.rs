@@ -6,7 +6,6 @@ use tengen_kit::time::SharedTime;
 use tengen_proto::common::v1::Role;
 
 use crate::experience::Tiers;
-use crate::origin::Network;
 use crate::provider::{KeySource, Provider};
 
 /// The least minutes of each tier of experience: 10, 100, 500 and 1,000 hours.
@@ -51,10 +50,6 @@ pub struct Config {
         value_parser = clap::value_parser!(u16).range(1..=3_650)
     )]
     pub key_days: u16,
-    /// Addresses of proxies, or networks as 10.0.0.0/8, separated by commas; a call through one of
-    /// them comes from the last address of its x-forwarded-for.
-    #[arg(id = "session-proxies", long, env = "TENGEN_SESSION_PROXIES", value_delimiter = ',')]
-    pub proxies: Vec<Network>,
     /// How many wrong passwords for a name are taken from one address in 10 minutes; from all
     /// addresses, and from one for all names, ten times as many.
     #[arg(
@@ -137,7 +132,6 @@ impl Default for Config {
             hashers: 1,
             queue: 64,
             key_days: 30,
-            proxies: Vec::new(),
             failures: 10,
             registrations: 60,
             bots: 5,

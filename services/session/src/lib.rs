@@ -10,7 +10,6 @@ mod families;
 mod keys;
 mod names;
 mod notices;
-mod origin;
 mod password;
 mod presence;
 mod process;
@@ -28,6 +27,7 @@ use sqlx::AnyPool;
 use tengen_kit::auth::{KeyError, Verifier};
 use tengen_kit::client::ServiceChannel;
 use tengen_kit::config::Issuer;
+use tengen_kit::origin::Origins;
 use tengen_kit::service::{MAX_MESSAGE_BYTES, Page, Service};
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::sql::Migration;
@@ -40,7 +40,6 @@ use tengen_proto::session::v1::session_service_server::SessionServiceServer;
 
 pub use config::Config;
 pub use keys::{Keys, SignerError};
-pub use origin::Network;
 pub use process::{ProcessSettings, start};
 pub use provider::KeySource;
 
@@ -72,6 +71,8 @@ pub struct Parts {
     pub config: Config,
     /// Who issues the tokens, and for whom.
     pub issuer: Issuer,
+    /// Where calls come from, as attempts are counted.
+    pub origins: Origins,
     /// The database, with [`MIGRATIONS`] applied.
     pub database: AnyPool,
     /// The keys of access tokens, from that database.
@@ -104,7 +105,8 @@ pub enum BindError {
 /// # Errors
 /// When no password can be hashed, or the keys are not good.
 pub fn bind(parts: Parts) -> Result<Service, BindError> {
-    let Parts { config, issuer, database, keys, live, verifier, time, shutdown, games } = parts;
+    let Parts { config, issuer, origins, database, keys, live, verifier, time, shutdown, games } =
+        parts;
     verifier.renew_jwks(&keys.jwks())?;
     let (keys, store) = (Arc::new(keys), store::Store::new(database));
     let passwords =
@@ -134,7 +136,7 @@ pub fn bind(parts: Parts) -> Result<Service, BindError> {
         most_bots: i64::from(config.bots),
         tiers: config.tiers(),
         provider: config.provider(Arc::clone(&time)).map(Arc::new),
-        origins: origin::Origins::new(config.proxies),
+        origins,
         families: families::Families::new(live),
         keys: Arc::clone(&keys),
         verifier: Arc::clone(&verifier),

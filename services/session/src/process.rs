@@ -48,6 +48,7 @@ pub async fn start(
     Ok(bind(Parts {
         config: settings.config,
         issuer: site.issuer,
+        origins: site.origins,
         database,
         keys,
         live,

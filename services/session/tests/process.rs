@@ -22,9 +22,9 @@ fn a_wrong_variable_ends_it_with_64_and_one_line() {
             "TENGEN_SESSION_QUEUE is \"-1\": invalid digit found in string, expected: How many more sign-ins wait for that",
         ),
         (
-            "TENGEN_SESSION_PROXIES",
+            "TENGEN_PROXIES",
             "10.0.0.0/33",
-            "TENGEN_SESSION_PROXIES is \"10.0.0.0/33\", expected an address, or a network as 10.0.0.0/8",
+            "TENGEN_PROXIES is \"10.0.0.0/33\", expected an address, or a network as 10.0.0.0/8",
         ),
         (
             "TENGEN_SESSION_IDP_ISSUER",

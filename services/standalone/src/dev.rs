@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use tengen_kit::auth::{Gate, KeyError, Rule, ServiceSecret, ServiceTokens, Verifier};
 use tengen_kit::client::{self, ServiceChannel};
-use tengen_kit::config::Issuer;
-use tengen_kit::server::{ServeError, serve};
+use tengen_kit::config::{Issuer, Limits};
+use tengen_kit::server::{ServeError, Server};
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::sql::{self, SqlError};
 use tengen_kit::telemetry;
@@ -56,6 +56,9 @@ pub struct Config {
     #[command(flatten)]
     /// Whose access tokens are taken.
     pub issuer: Issuer,
+    #[command(flatten)]
+    /// How much one client may take.
+    pub limits: Limits,
 }
 
 /// What everything is made of.
@@ -244,6 +247,7 @@ pub async fn bind(
     let session = tengen_session::bind(tengen_session::Parts {
         config: config.session,
         issuer: config.issuer,
+        origins: config.limits.origins(),
         database: accounts,
         keys,
         live,
@@ -256,7 +260,9 @@ pub async fn bind(
 
     let gate = Gate::new(rules(), verifier);
     let services = vec![game, clock, rating, session];
-    Ok(async move { serve(listener, services, gate, DESCRIPTORS, shutdown).await })
+    let mut server = Server::new(listener, gate, DESCRIPTORS, shutdown);
+    server.limits = config.limits;
+    Ok(server.serve(async { Ok(services) }))
 }
 
 async fn open(

@@ -26,9 +26,14 @@ pub fn request_id() -> String {
 impl Account {
     /// So many new accounts.
     pub async fn register(sessions: &Ways, count: usize) -> Vec<Arc<Self>> {
+        Self::register_as(sessions, "player", count).await
+    }
+
+    /// So many new accounts, whose names begin so.
+    pub async fn register_as(sessions: &Ways, name: &str, count: usize) -> Vec<Arc<Self>> {
         let mut accounts = Vec::new();
         for number in 0..count {
-            let name = format!("player{number}");
+            let name = format!("{name}{number}");
             let request = RegisterRequest {
                 request_id: request_id(),
                 password: password(&name),

@@ -11,6 +11,7 @@
 
 pub mod account;
 pub mod ask;
+pub mod attack;
 pub mod check;
 pub mod copy;
 pub mod load;

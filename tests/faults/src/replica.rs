@@ -36,6 +36,11 @@ impl Replica {
         self.url.clone()
     }
 
+    /// Sets a variable of it, before it is started.
+    pub fn set(&mut self, variable: &'static str, value: String) {
+        self.variables.push((variable, value));
+    }
+
     /// Which service it is of.
     pub fn service(&self) -> &'static str {
         self.service
@@ -81,6 +86,12 @@ impl Replica {
         let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kib = resident.and_then(|rest| rest.trim().strip_suffix(" kB"));
         kib.and_then(|kib| kib.parse().ok()).expect("a number of kB")
+    }
+
+    /// How many connections and files it has open.
+    pub fn descriptors(&self) -> usize {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.running().id()));
+        open.expect("it runs").count()
     }
 
     /// Sends it a signal.

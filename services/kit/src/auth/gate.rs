@@ -1,6 +1,7 @@
 //! The layer in front of all routes: what no rule allows is refused.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::future::{self, Future, Ready};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::future::Either;
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, Request, Response};
+use http::{Request, Response};
 use pin_project_lite::pin_project;
 use tonic::body::Body;
 use tonic::{Code, Status};
@@ -17,6 +18,7 @@ use tower::{Layer, Service};
 use super::caller::{Account, Caller, no_token, role_missing};
 use super::stream::Answer;
 use super::verifier::{TokenFault, Verifier};
+use crate::rates::Rates;
 use crate::status::Refusal;
 
 /// What a tool asks before it has a token.
@@ -53,10 +55,15 @@ pub struct Rule {
 /// rule is UNIMPLEMENTED; a missing role is PERMISSION_DENIED (UNAUTHENTICATED without a token); a
 /// method that is not built is UNIMPLEMENTED with the reason. Reflection stands open. A stream ends
 /// with UNAUTHENTICATED when the token that opened it is revoked; one that expires ends none.
-#[derive(Debug, Clone)]
+///
+/// In a server each call is counted, before anything else is looked at: for its account; for the
+/// address it comes from if it has none, or if its token was not verified before or is no good. One
+/// too many is RESOURCE_EXHAUSTED. The calls of services are not counted.
+#[derive(Clone)]
 pub struct Gate {
     rules: Arc<HashMap<&'static str, Rule>>,
     verifier: Arc<Verifier>,
+    rates: Option<Arc<Rates>>,
 }
 
 /// A service behind a [`Gate`].
@@ -98,18 +105,24 @@ impl Gate {
     #[must_use]
     pub fn new(rules: impl IntoIterator<Item = Rule>, verifier: Arc<Verifier>) -> Self {
         let rules = rules.into_iter().map(|rule| (rule.path, rule)).collect();
-        Self { rules: Arc::new(rules), verifier }
+        Self { rules: Arc::new(rules), verifier, rates: None }
+    }
+
+    /// The same gate, at which calls are counted.
+    pub(crate) fn counting(self, rates: Arc<Rates>) -> Self {
+        Self { rates: Some(rates), ..self }
     }
 
     /// Who calls, if the call may go on.
-    ///
-    /// # Errors
-    /// As told at [`Gate`].
-    pub fn check(&self, path: &str, headers: &HeaderMap) -> Result<Caller, Refusal> {
+    fn check<B>(&self, request: &Request<B>) -> Result<Caller, Refusal> {
+        let path = request.uri().path();
         if OPEN_TO_ALL.iter().any(|open| path.starts_with(open)) {
-            return Ok(Caller::Guest);
+            return self.stranger(request).map(|()| Caller::Guest);
         }
-        let caller = self.caller(headers)?;
+        let caller = self.caller(request)?;
+        if let (Some(rates), Caller::Account(account)) = (&self.rates, &caller) {
+            rates.account(&account.id)?;
+        }
         let rule = self.rules.get(path).ok_or_else(|| unknown(path))?;
         match (rule.access, &caller) {
             (Access::Open, _) | (Access::Service, Caller::Service(_)) => {}
@@ -122,14 +135,21 @@ impl Gate {
         if rule.not_built.is_empty() { Ok(caller) } else { Err(not_built(rule)) }
     }
 
-    fn caller(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
-        let mut values = headers.get_all(AUTHORIZATION).iter();
+    fn caller<B>(&self, request: &Request<B>) -> Result<Caller, Refusal> {
+        let mut values = request.headers().get_all(AUTHORIZATION).iter();
         let Some(value) = values.next() else {
-            return Ok(Caller::Guest);
+            return self.stranger(request).map(|()| Caller::Guest);
         };
         let token = value.to_str().ok().and_then(bearer);
-        let token = token.filter(|_| values.next().is_none()).ok_or(TokenFault::Malformed)?;
-        Ok(self.verifier.verify(token)?)
+        match token.filter(|_| values.next().is_none()) {
+            Some(token) => self.verifier.verify_after(token, || self.stranger(request)),
+            None => self.stranger(request).and(Err(TokenFault::Malformed.into())),
+        }
+    }
+
+    /// Counts a call of nobody who is known.
+    fn stranger<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
+        self.rates.as_ref().map_or(Ok(()), |rates| rates.stranger(request))
     }
 }
 
@@ -154,7 +174,7 @@ where
     }
 
     fn call(&mut self, mut request: Request<RequestBody>) -> Self::Future {
-        match self.gate.check(request.uri().path(), request.headers()) {
+        match self.gate.check(&request) {
             Ok(caller) => {
                 let account = match &caller {
                     Caller::Account(account) => {
@@ -185,6 +205,12 @@ where
             }
             None => response,
         }))
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate").field("rules", &self.rules.len()).finish_non_exhaustive()
     }
 }
 

@@ -188,26 +188,40 @@ impl Verifier {
     /// # Errors
     /// What is wrong with it.
     pub fn verify(&self, token: &str) -> Result<Caller, TokenFault> {
+        self.verify_after(token, || Ok(()))
+    }
+
+    /// The same, where `admit` may refuse a token that was not verified before, ahead of the work
+    /// that takes, and one that is no longer good.
+    pub(super) fn verify_after<E: From<TokenFault>>(
+        &self,
+        token: &str,
+        admit: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Caller, E> {
         if token.len() > MOST_TOKEN_BYTES {
-            return Err(TokenFault::Malformed);
+            return admit().and(Err(TokenFault::Malformed.into()));
         }
         let fingerprint = Sha256::digest(token).into();
         let (known, keys) = {
             let mut state = self.state();
             (state.cache.get(&fingerprint), Arc::clone(&state.keys))
         };
-        let verified = match known {
-            Some(verified) => verified,
-            None => {
-                let verified = self.check(token, &keys)?;
-                let mut state = self.state();
-                // A set that came meanwhile may lack the key.
-                if Arc::ptr_eq(&keys, &state.keys) {
-                    state.cache.insert(fingerprint, verified.clone());
-                }
-                verified
-            }
-        };
+        if let Some(known) = known {
+            return self.holding(known).or_else(|fault| admit().and(Err(fault.into())));
+        }
+        admit()?;
+        let verified = self.check(token, &keys)?;
+        let mut state = self.state();
+        // A set that came meanwhile may lack the key.
+        if Arc::ptr_eq(&keys, &state.keys) {
+            state.cache.insert(fingerprint, verified.clone());
+        }
+        drop(state);
+        Ok(self.holding(verified)?)
+    }
+
+    /// Whose token it is that was verified, if it still holds.
+    fn holding(&self, verified: Verified) -> Result<Caller, TokenFault> {
         if self.time.now_ms() >= verified.expires_at_ms {
             return Err(TokenFault::Expired);
         }

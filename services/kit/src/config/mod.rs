@@ -1,5 +1,6 @@
 //! What may be set: each variable is read and checked before a port is bound.
 
+mod limits;
 mod parse;
 
 use std::net::SocketAddr;
@@ -8,6 +9,7 @@ use std::str::FromStr;
 
 use clap::value_parser;
 
+pub use self::limits::Limits;
 pub use self::parse::{Bad, parse};
 use crate::auth::ServiceSecret;
 
@@ -78,6 +80,9 @@ pub struct Common {
         value_parser = value_parser!(u64).range(1..=86_400)
     )]
     pub connection_age_s: u64,
+    /// How much one client may take.
+    #[command(flatten)]
+    pub limits: Limits,
     /// Threads that answer calls. One does most for its core: rather add replicas.
     #[arg(
         long,

@@ -5,39 +5,40 @@
 //! has a grace to end in.
 
 pub(crate) mod admin;
+mod calls;
+mod descriptors;
 mod door;
+mod lines;
+mod places;
 
 use std::error::Error;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tonic::service::{Routes, RoutesBuilder};
-use tonic::transport::server::TcpIncoming;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
 use self::admin::Pages;
 use self::door::Door;
+use self::lines::Lines;
 use crate::auth::Gate;
+use crate::config::Limits;
 use crate::deadline::Deadlines;
+use crate::rates::Rates;
 use crate::ready::Readiness;
 use crate::service::{Page, Service, Task};
 use crate::shutdown::Shutdown;
 use crate::typed::Typed;
 
-/// With the time an answer may take, a line that is half open is found within 15 seconds.
-const KEEPALIVE_EVERY: Duration = Duration::from_secs(8);
-const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(4);
 /// A client that stays on one connection stays on one replica: now and then it must choose again.
 const CONNECTION_AGE: Duration = Duration::from_secs(30 * 60);
-/// A gateway carries the streams of many watchers over one connection.
-const STREAMS_PER_CONNECTION: u32 = 4_096;
 
 /// How a server ends once the shutdown has begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,8 @@ pub struct Server {
     pub drain: Drain,
     /// How old a connection gets before its client has to make a new one.
     pub connection_age: Duration,
+    /// How much one client may take.
+    pub limits: Limits,
     /// What the health service goes by.
     pub readiness: Readiness,
     pub(crate) pages: Pages,
@@ -76,9 +79,6 @@ pub enum ServeError {
     /// The descriptors are no descriptor set.
     #[error("the descriptor set cannot be read: {0}")]
     Descriptors(#[from] tonic_reflection::server::Error),
-    /// The transport failed.
-    #[error("the server failed: {0}")]
-    Transport(#[from] tonic::transport::Error),
     /// A background task panicked; the rest was shut down.
     #[error("a background task died: {0}")]
     Task(#[from] tokio::task::JoinError),
@@ -94,7 +94,7 @@ pub enum ServeError {
 /// [`Drain`] is over.
 ///
 /// # Errors
-/// When the descriptors are unreadable, the transport fails or a background task panics.
+/// When the descriptors are unreadable or a background task panics.
 pub async fn serve(
     listener: TcpListener,
     services: Vec<Service>,
@@ -122,6 +122,7 @@ impl Server {
             shutdown,
             drain: Drain::default(),
             connection_age: CONNECTION_AGE,
+            limits: Limits::default(),
             readiness: Readiness::default(),
             pages: Pages::default(),
         }
@@ -132,8 +133,8 @@ impl Server {
     /// over. What still runs then is left behind, and dies with the runtime.
     ///
     /// # Errors
-    /// When a service cannot be made, the descriptors are unreadable, the transport fails, a
-    /// background task panics, or somebody loses patience with the drain.
+    /// When a service cannot be made, the descriptors are unreadable, a background task
+    /// panics, or somebody loses patience with the drain.
     pub async fn serve(
         self,
         start: impl Future<Output = Result<Vec<Service>, ServeError>>,
@@ -146,23 +147,11 @@ impl Server {
         let over = Shutdown::new();
         let latch = readiness.latch("service");
 
-        let server = tonic::transport::Server::builder()
-            .http2_keepalive_interval(Some(KEEPALIVE_EVERY))
-            .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
-            .max_connection_age(self.connection_age)
-            .max_concurrent_streams(STREAMS_PER_CONNECTION)
-            .layer(Typed)
-            .layer(Deadlines)
-            .serve_with_incoming_shutdown(
-                door.clone(),
-                TcpIncoming::from(listener).with_nodelay(Some(true)),
-                wait(over.clone()),
-            );
-        let server = async {
-            let result = server.await;
-            shutdown.begin();
-            result.map_err(ServeError::from)
-        };
+        let rates = Arc::new(Rates::new(&self.limits));
+        let lines = Lines::new(self.limits, self.connection_age, Arc::clone(&rates));
+        let gate = gate.counting(rates);
+        let layered = Typed.layer(Deadlines.layer(door.clone()));
+        let server = lines.serve(listener, layered, over.clone());
         let work = async {
             let services = tokio::select! {
                 services = start => services?,
@@ -194,8 +183,8 @@ impl Server {
         let report = report(&reporter, &names, &readiness, &over);
         let all = async {
             // In this order: services that are there at once are let in before the first call.
-            let (work, (), (), server) = tokio::join!(biased; work, report, end, server);
-            work.and(server)
+            let (work, (), (), ()) = tokio::join!(biased; work, report, end, server);
+            work
         };
         drained(all, &shutdown, drain).await
     }
@@ -242,10 +231,6 @@ fn reflection<'a>(
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .with_service_name("grpc.health.v1.Health");
     names.iter().fold(builder, |builder, name| builder.with_service_name(*name))
-}
-
-async fn wait(shutdown: Shutdown) {
-    shutdown.begun().await;
 }
 
 /// Tells the health service whether the process is ready, until it ends.

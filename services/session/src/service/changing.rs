@@ -3,11 +3,11 @@
 use tengen_kit::auth::{Account as Caller, TokenFault};
 use tengen_kit::fields::Fields;
 use tengen_kit::id;
+use tengen_kit::origin::Origin;
 use tengen_kit::status::Refusal;
 use tengen_proto::session::v1 as wire;
 
 use super::Sessions;
-use crate::origin::Origin;
 use crate::store::{Account, Audit, Change, Changed};
 use crate::{error, names};
 

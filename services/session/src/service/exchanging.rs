@@ -2,6 +2,7 @@
 
 use tengen_kit::fields::Fields;
 use tengen_kit::id;
+use tengen_kit::origin::Origin;
 use tengen_kit::status::Refusal;
 use tengen_proto::session::v1 as wire;
 use tonic::Code;
@@ -9,7 +10,6 @@ use tonic::Code;
 use super::Sessions;
 use crate::error;
 use crate::names;
-use crate::origin::Origin;
 use crate::provider::Foreign;
 use crate::store::{Account, Added};
 

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use tengen_kit::auth::{Verifier, caller};
 use tengen_kit::fields::Fields;
+use tengen_kit::origin::Origins;
 use tengen_kit::status::Refusal;
 use tengen_kit::time::SharedTime;
 use tengen_proto::session::v1 as wire;
@@ -28,7 +29,6 @@ use crate::attempts::Attempts;
 use crate::experience::Tiers;
 use crate::families::Families;
 use crate::keys::Keys;
-use crate::origin::Origins;
 use crate::password::Passwords;
 use crate::provider::Provider;
 use crate::store::{Account, Store};

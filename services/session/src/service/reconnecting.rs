@@ -2,6 +2,7 @@
 
 use tengen_kit::fields::Fields;
 use tengen_kit::id;
+use tengen_kit::origin::Origin;
 use tengen_kit::status::Refusal;
 use tengen_live::LiveError;
 use tengen_proto::session::v1 as wire;
@@ -9,7 +10,6 @@ use tonic::Code;
 
 use super::Sessions;
 use crate::families::{Found, TOKEN_CHARACTERS, Token, Use};
-use crate::origin::Origin;
 use crate::store::{Account, Audit};
 use crate::{convert, error};
 

@@ -3,13 +3,13 @@
 use tengen_kit::auth::Account as Caller;
 use tengen_kit::fields::Fields;
 use tengen_kit::id;
+use tengen_kit::origin::Origin;
 use tengen_kit::status::Refusal;
 use tengen_proto::session::v1 as wire;
 
 use super::Sessions;
 use crate::error;
 use crate::names::{self, Name};
-use crate::origin::Origin;
 use crate::store::{Account, Added};
 
 /// A registration whose fields are in order.

@@ -1,11 +1,11 @@
 //! Signing in by name and password.
 
 use tengen_kit::fields::Fields;
+use tengen_kit::origin::Origin;
 use tengen_kit::status::Refusal;
 use tengen_proto::session::v1 as wire;
 
 use super::Sessions;
-use crate::origin::Origin;
 use crate::store::Account;
 use crate::{error, names};
 

@@ -18,12 +18,7 @@ pub(crate) const HOME: &str = "203.0.113.1";
 const ELSEWHERE: &str = "198.51.100.1";
 
 fn config() -> Config {
-    Config {
-        proxies: vec!["127.0.0.1".parse().unwrap()],
-        failures: 3,
-        registrations: 2,
-        ..Config::default()
-    }
+    Config { failures: 3, registrations: 2, ..Config::default() }
 }
 
 pub(crate) fn from<T>(address: &str, message: T) -> Request<T> {
@@ -171,7 +166,7 @@ async fn one_address_makes_so_many_accounts_in_an_hour() {
 
 #[tokio::test]
 async fn what_a_stranger_says_of_his_address_does_not_count() {
-    let site = Site::with(Config { proxies: vec![], ..config() }).await;
+    let site = Site::without_proxy(config()).await;
     for number in 1..=3 {
         let address = format!("203.0.113.{number}");
         assert_eq!(told(&site, &address, "nobody", "wrong").await, "WRONG_CREDENTIALS");

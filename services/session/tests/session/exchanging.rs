@@ -382,7 +382,6 @@ async fn one_address_may_not_try_many_tokens_or_make_many_accounts() {
     let (key, other) = (Key::ed25519("one", 1), Key::ed25519("one", 2));
     let file = file(&[&key]);
     let site = Site::with(Config {
-        proxies: vec!["127.0.0.1".parse().unwrap()],
         failures: 1,
         registrations: 2,
         ..config(file.path().to_str().unwrap())

@@ -8,6 +8,7 @@ use tengen_harness::Database;
 use tengen_kit::auth::{Gate, Rule, ServiceSecret, ServiceTokens, Verifier};
 use tengen_kit::client::ServiceChannel;
 use tengen_kit::config::Issuer;
+use tengen_kit::origin::Origins;
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::time::ManualTime;
 use tengen_kit::{client, server, sql};
@@ -51,6 +52,14 @@ impl Site {
         let time = ManualTime::new(1_767_225_600_123);
         let live = Arc::new(Memory::new(time.shared(), Settings::default()));
         Self::start(Arc::new(Database::sqlite()), live, time, config, NOBODY).await
+    }
+
+    /// With these settings, and no proxy that is believed.
+    pub(crate) async fn without_proxy(config: Config) -> Self {
+        let time = ManualTime::new(1_767_225_600_123);
+        let live = Arc::new(Memory::new(time.shared(), Settings::default()));
+        let (place, origins) = (Arc::new(Database::sqlite()), Origins::default());
+        Self::start_by(place, live, time, config, NOBODY, origins).await
     }
 
     /// That tells a game service who is gone.
@@ -117,6 +126,20 @@ impl Site {
         config: Config,
         games: &str,
     ) -> Self {
+        // A proxy on this machine tells where calls come from.
+        let proxies = vec!["127.0.0.1".parse().unwrap()];
+        let origins = Origins::new(proxies, vec!["127.0.0.1".parse().unwrap()]);
+        Self::start_by(place, live, time, config, games, origins).await
+    }
+
+    async fn start_by(
+        place: Arc<Database>,
+        live: Arc<dyn Live>,
+        time: ManualTime,
+        config: Config,
+        games: &str,
+        origins: Origins,
+    ) -> Self {
         let database = sql::open(place.url(), MIGRATIONS).await.unwrap();
         let keys = Keys::open(database.clone(), time.shared(), config.key_days).await.unwrap();
         let (issuer, jwks, shutdown) = (Issuer::default(), keys.jwks(), Shutdown::new());
@@ -128,6 +151,7 @@ impl Site {
         let service = bind(Parts {
             config,
             issuer,
+            origins,
             database: database.clone(),
             keys,
             live: Arc::clone(&live),

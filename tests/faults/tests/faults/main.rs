@@ -12,6 +12,7 @@ mod f11;
 mod f12;
 mod f14;
 mod f17;
+mod f18;
 mod f21;
 mod f26;
 mod f3;

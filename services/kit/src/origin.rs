@@ -1,8 +1,9 @@
-//! Where a call comes from.
+//! Where a call comes from, as calls and attempts are counted.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
+use http::HeaderMap;
 use tonic::Request;
 
 /// What a proxy says of its caller.
@@ -18,18 +19,24 @@ pub struct Network {
     bits: u8,
 }
 
-/// Where calls through proxies come from.
+/// Where calls through proxies come from, and which addresses say nothing about who calls.
 #[derive(Debug, Clone)]
-pub(crate) struct Origins {
+pub struct Origins {
     proxies: Vec<Network>,
+    shared: Vec<Network>,
 }
 
-/// Where a call comes from, as attempts are counted: an IPv4 address, or the first 64 bits of an
-/// IPv6 one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Origin(Option<IpAddr>);
+/// Where a call comes from: an IPv4 address, or the first 64 bits of an IPv6 one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin(Option<IpAddr>);
 
 impl Network {
+    /// This machine itself: a proxy beside the service, or a tool.
+    pub(crate) const LOOPBACK: [Self; 2] = [
+        Self { address: IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), bits: 8 },
+        Self { address: IpAddr::V6(Ipv6Addr::LOCALHOST), bits: 128 },
+    ];
+
     fn contains(&self, address: IpAddr) -> bool {
         let same_kind = self.address.is_ipv4() == address.is_ipv4();
         same_kind && masked(address, self.bits) == masked(self.address, self.bits)
@@ -50,46 +57,78 @@ impl FromStr for Network {
 }
 
 impl Origins {
-    pub(crate) fn new(proxies: Vec<Network>) -> Self {
-        Self { proxies }
+    /// `proxies` are believed when they name their callers; the addresses of `shared` stand for many
+    /// callers each.
+    #[must_use]
+    pub fn new(proxies: Vec<Network>, shared: Vec<Network>) -> Self {
+        Self { proxies, shared }
     }
 
     /// Where a request comes from: the peer's address, or, if that is a proxy's, the last that the
     /// proxy names. Those before it are what its caller claims.
-    pub(crate) fn of<T>(&self, request: &Request<T>) -> Origin {
-        let mut headers = request.metadata().get_all(FORWARDED_FOR).iter();
-        let last = headers.next_back().and_then(|value| value.to_str().ok());
-        self.find(request.remote_addr().map(|peer| peer.ip()), last)
+    #[must_use]
+    pub fn of<T>(&self, request: &Request<T>) -> Origin {
+        self.of_call(request.remote_addr().map(|peer| peer.ip()), request.metadata().as_ref())
     }
 
-    fn find(&self, peer: Option<IpAddr>, forwarded_for: Option<&str>) -> Origin {
-        let peer = peer.map(|address| address.to_canonical());
-        let is_proxy = |address| self.proxies.iter().any(|network| network.contains(address));
-        let named = forwarded_for
-            .filter(|_| peer.is_some_and(is_proxy))
+    pub(crate) fn of_call(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Origin {
+        let Some(peer) = peer.map(|address| address.to_canonical()) else { return Origin(None) };
+        if !is_in(&self.proxies, peer) {
+            return self.origin(peer);
+        }
+        let last = headers.get_all(FORWARDED_FOR).iter().next_back();
+        let named = last
+            .and_then(|value| value.to_str().ok())
             .and_then(|hops| hops.rsplit(',').next())
             .and_then(|hop| hop.trim().parse::<IpAddr>().ok());
-        let address = named.map(|address| address.to_canonical()).or(peer);
-        Origin(address.map(|address| match address {
+        self.origin(named.map_or(peer, |address| address.to_canonical()))
+    }
+
+    /// Whose a connection is; a proxy's is nobody's.
+    pub(crate) fn of_connection(&self, peer: IpAddr) -> Origin {
+        let peer = peer.to_canonical();
+        if is_in(&self.proxies, peer) { Origin(None) } else { self.origin(peer) }
+    }
+
+    fn origin(&self, address: IpAddr) -> Origin {
+        let own = Some(address).filter(|address| !is_in(&self.shared, *address));
+        Origin(own.map(|address| match address {
             IpAddr::V4(_) => address,
             IpAddr::V6(_) => masked(address, IPV6_PREFIX),
         }))
     }
 }
 
+impl Default for Origins {
+    /// No proxies; this machine itself stands for many.
+    fn default() -> Self {
+        Self::new(Vec::new(), Network::LOOPBACK.into())
+    }
+}
+
 impl Origin {
-    /// What it is counted by; `None` for this machine itself, which says nothing about who calls:
-    /// a proxy beside the service, or a tool.
-    pub(crate) fn counted(&self) -> Option<String> {
-        let loopback = masked(IpAddr::V6(Ipv6Addr::LOCALHOST), IPV6_PREFIX);
-        let far = self.0.filter(|address| !address.is_loopback() && *address != loopback);
-        far.map(|address| address.to_string())
+    /// What it is counted by; `None` for an address that stands for many callers, as this machine
+    /// itself does.
+    #[must_use]
+    pub fn address(&self) -> Option<IpAddr> {
+        self.0
+    }
+
+    /// The same as text.
+    #[must_use]
+    pub fn counted(&self) -> Option<String> {
+        self.0.map(|address| address.to_string())
     }
 
     /// What it is called beside a name.
-    pub(crate) fn label(&self) -> String {
+    #[must_use]
+    pub fn label(&self) -> String {
         self.counted().unwrap_or_default()
     }
+}
+
+fn is_in(networks: &[Network], address: IpAddr) -> bool {
+    networks.iter().any(|network| network.contains(address))
 }
 
 fn masked(address: IpAddr, bits: u8) -> IpAddr {
@@ -108,13 +147,17 @@ fn masked(address: IpAddr, bits: u8) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
-    use super::{Network, Origins};
+    use http::{HeaderMap, HeaderValue};
+
+    use super::{FORWARDED_FOR, Network, Origins};
 
     #[test]
     fn the_last_hop_counts_if_a_proxy_names_it_and_nothing_else_does() {
         let proxies =
             ["10.1.0.0/16", "192.0.2.7", "fd00::/8"].map(|text| text.parse().expect(text));
-        let origins = Origins::new(proxies.to_vec());
+        let mut shared = Network::LOOPBACK.to_vec();
+        shared.push("198.51.100.128/25".parse().expect("a network"));
+        let origins = Origins::new(proxies.to_vec(), shared);
         for (peer, forwarded_for, expected) in [
             ("198.51.100.4", None, "198.51.100.4"),
             ("198.51.100.4", Some("203.0.113.9"), "198.51.100.4"),
@@ -132,13 +175,30 @@ mod tests {
             ("fd12::1", Some("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::"),
             ("2001:db8:1:2:ffff::1", None, "2001:db8:1:2::"),
             ("127.0.0.1", None, ""),
+            ("127.9.9.9", None, ""),
             ("::1", None, ""),
+            ("::2", None, "::"),
+            ("198.51.100.127", None, "198.51.100.127"),
+            ("198.51.100.128", None, ""),
+            ("10.1.2.3", Some("198.51.100.200"), ""),
+            ("10.1.2.3", Some("127.0.0.1"), ""),
             ("127.0.0.1", Some("203.0.113.9"), ""),
         ] {
-            let origin = origins.find(Some(peer.parse().expect(peer)), forwarded_for);
+            let mut headers = HeaderMap::new();
+            if let Some(hops) = forwarded_for {
+                headers.append(FORWARDED_FOR, HeaderValue::from_static("192.0.2.1"));
+                headers.append(FORWARDED_FOR, HeaderValue::from_static(hops));
+            }
+            let origin = origins.of_call(Some(peer.parse().expect(peer)), &headers);
             assert_eq!(origin.label(), expected, "{peer} {forwarded_for:?}");
         }
-        assert_eq!(origins.find(None, Some("203.0.113.9")).counted(), None);
+        assert_eq!(origins.of_call(None, &HeaderMap::new()).counted(), None);
+        for (peer, expected) in
+            [("198.51.100.4", "198.51.100.4"), ("10.1.2.3", ""), ("127.0.0.1", ""), ("::1", "")]
+        {
+            let origin = origins.of_connection(peer.parse().expect(peer));
+            assert_eq!(origin.label(), expected, "{peer}");
+        }
     }
 
     #[test]
