@@ -5,10 +5,11 @@ ARGS ?=
 
 .PHONY: run check test bench buf
 
-# All services in one process, on loopback. ARGS are those of `tengen dev`.
+# All services in one process, on loopback, with the web board. ARGS are those of `tengen dev`.
 run:
 	@python3 tests/tools/setup.py cc
 	-@python3 tests/tools/setup.py buf
+	@python3 tests/tools/setup.py web-board || true
 	@exec cargo run --release -p tengen-standalone -- dev $(ARGS)
 
 # Format, clippy, the house rules, and unit tests of the pure crates: under a minute.

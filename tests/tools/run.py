@@ -153,6 +153,19 @@ def test_steps() -> list[Step]:
         Step("GNU Go", [], tool="gnugo"),
         Step("build", ["cargo", "test", "--no-run", *rest], stop=True),
         Step("suites", ["cargo", "test", "--no-fail-fast", *rest], tests=True),
+        *web_steps(),
+    ]
+
+
+def web_steps() -> list[Step]:
+    """The web board, its browsers included; they play on the binary that was built for the suites."""
+    npm = ["npm", "run", "-s"]
+    return [
+        Step("Chromium", [], tool="chromium"),
+        Step("Chinese fonts", [], tool="cjk-fonts"),
+        Step("web types", [*npm, "check"], folder="services/web", tool="web-packages"),
+        Step("web build", [*npm, "build"], folder="services/web"),
+        Step("web board", [*npm, "test"], tests=True, folder="services/web"),
     ]
 
 

@@ -21,6 +21,7 @@ VENV = ROOT / ".cache" / "venv"
 MODULES = "node_modules/.package-lock.json"
 BASELINE = "tests/load/baseline-node"
 READERS = "tests/suite/readers"
+WEB = "services/web"
 
 
 class Missing(Exception):
@@ -75,6 +76,27 @@ def in_modules(folder: str) -> Callable[[], str | None]:
         return str(done.parent) if fresh else None
 
     return find
+
+
+def board() -> str | None:
+    """The built web board, as its sources are now."""
+    built = ROOT / WEB / "dist/index.html"
+    sources = [ROOT / "proto/src/gen/descriptors.bin", *(ROOT / WEB).glob("*.*")]
+    for folder in ("src", "public", "tools"):
+        sources += (file for file in (ROOT / WEB / folder).rglob("*") if "gen" not in file.parts)
+    fresh = lambda: built.stat().st_mtime >= max(file.stat().st_mtime for file in sources)
+    return str(built.parent) if built.is_file() and fresh() else None
+
+
+def build_board() -> None:
+    if shutil.which("npm") is None:
+        raise Missing("no npm")
+    ensure("web-packages")
+    call(ensure("npm"), "run", "-s", "--prefix", str(ROOT / WEB), "build")
+
+
+def font(name: str) -> Callable[[], str | None]:
+    return lambda: next(map(str, Path("/usr/share/fonts").rglob(name)), None)
 
 
 def apt(package: str) -> Callable[[], None]:
@@ -134,6 +156,14 @@ TOOLS = {
     ),
     "sabaki-sgf": Tool(in_modules(READERS), npm(READERS), f"npm ci --prefix {READERS}"),
     "gnugo": Tool(game("gnugo"), apt("gnugo"), "apt-get install gnugo"),
+    # The web board: what it is made with, and the built files that `tengen dev` shows.
+    "web-packages": Tool(in_modules(WEB), npm(WEB), f"npm ci --prefix {WEB}"),
+    "web-board": Tool(board, build_board, f"node 20.19 or later, then npm run build in {WEB}"),
+    # Players of the tests use it, in Chinese too.
+    "chromium": Tool(on_path("chromium"), apt("chromium"), "apt-get install chromium"),
+    "cjk-fonts": Tool(
+        font("NotoSansCJK-Regular.*"), apt("fonts-noto-cjk"), "apt-get install fonts-noto-cjk"
+    ),
 }
 
 

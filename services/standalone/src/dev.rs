@@ -18,7 +18,7 @@ use tengen_live::{Live, Memory, OUTAGE_MS};
 use tengen_proto::{DESCRIPTORS, METHODS};
 use tokio::net::TcpListener;
 
-use crate::bot;
+use crate::{bot, web};
 
 /// What a bad setting ends with (EX_USAGE of sysexits.h).
 const BAD_SETTING: u8 = 64;
@@ -59,6 +59,9 @@ pub struct Config {
     #[command(flatten)]
     /// How much one client may take.
     pub limits: Limits,
+    /// The folder of the built web board.
+    #[arg(long, env = "TENGEN_DEV_WEB", default_value = "services/web/dist")]
+    pub web: Option<PathBuf>,
 }
 
 /// What everything is made of.
@@ -161,14 +164,14 @@ async fn run(arguments: Arguments) -> Result<(), DevError> {
     let listener = TcpListener::bind(listen).await.map_err(io(format!("listening on {listen}")))?;
     let address = listener.local_addr().map_err(io("the own address".into()))?;
     let shutdown = Shutdown::on_signal().map_err(io("listening to signals".into()))?;
-    let folder = data.clone();
+    let (folder, board) = (data.clone(), config.web.clone());
     let time = WallTime::shared();
     // A process that was stopped for a while is an outage like any other.
     let settings = tengen_live::Settings { outage_ms: OUTAGE_MS, ..Default::default() };
     let live = Arc::new(Memory::new(Arc::clone(&time), settings));
     let parts = Parts { listener, data, live, time, shutdown, config };
     let serving = bind(parts).await?;
-    greet(address, &folder);
+    greet(address, &folder, board.as_deref());
     let here = client::endpoint(&format!("http://{address}"))?.connect_lazy();
     let bot = tokio::spawn(async move { bot::keep(here, &folder).await });
     let served = serving.await.map_err(DevError::from);
@@ -177,9 +180,14 @@ async fn run(arguments: Arguments) -> Result<(), DevError> {
 }
 
 #[expect(clippy::print_stdout, reason = "what a newcomer reads first")]
-fn greet(address: SocketAddr, data: &Path) {
+fn greet(address: SocketAddr, data: &Path, board: Option<&Path>) {
+    let board = match board.filter(|folder| web::is_built(folder)) {
+        Some(_) => format!("Play at http://{address}/ in a browser."),
+        None => "The web board is not built: `make run` builds it where node is installed.".into(),
+    };
     println!(
-        "Tengen is at {address}: gRPC, with reflection.
+        "Tengen is at {address}: gRPC and gRPC-Web, with reflection.
+{board}
 
   Kept in {}: accounts, ratings, the ledger.
   Lost at exit: running games and open challenges, which live in memory.
@@ -262,6 +270,7 @@ pub async fn bind(
     let services = vec![game, clock, rating, session];
     let mut server = Server::new(listener, gate, DESCRIPTORS, shutdown);
     server.limits = config.limits;
+    server.web = Some(web::pages(config.web.as_deref()));
     Ok(server.serve(async { Ok(services) }))
 }
 

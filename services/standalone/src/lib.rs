@@ -8,3 +8,4 @@ mod error;
 pub mod load;
 
 pub use error::ToolError;
+mod web;

@@ -41,8 +41,12 @@ struct Running {
 
 impl Running {
     fn start(data: &Path) -> Self {
+        Self::with(data, &[])
+    }
+
+    fn with(data: &Path, more: &[&str]) -> Self {
         let arguments = ["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()];
-        let mut child = dev(&arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = dev(&[&arguments, more].concat()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut printed = String::new();
         loop {
@@ -114,6 +118,20 @@ async fn it_says_where_it_is_serves_and_ends_in_order() {
     // A client that stays connected does not hold the end up.
     assert_eq!(running.terminate().await.code(), Some(0));
     drop(channel);
+}
+
+#[tokio::test]
+async fn it_says_whether_there_is_a_board() {
+    let [data, board] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let web = ["--web", board.path().to_str().unwrap()];
+    let without = Running::with(data.path(), &web);
+    assert!(without.printed.contains("The web board is not built"), "{}", without.printed);
+    assert_eq!(without.terminate().await.code(), Some(0));
+    std::fs::write(board.path().join("index.html"), "").unwrap();
+    let with = Running::with(data.path(), &web);
+    let line = format!("Play at {}/ in a browser.", with.url);
+    assert!(with.printed.contains(&line), "{}", with.printed);
+    assert_eq!(with.terminate().await.code(), Some(0));
 }
 
 #[tokio::test]

@@ -33,8 +33,9 @@ const REGISTRIES: [&str; 8] = [
     concat!("maven", ".org"),
 ];
 
-const CODE: [&str; 13] =
-    ["rs", "ts", "tsx", "js", "mjs", "py", "sh", "proto", "sql", "lua", "toml", "yml", "yaml"];
+const CODE: [&str; 14] = [
+    "rs", "ts", "tsx", "js", "mjs", "css", "py", "sh", "proto", "sql", "lua", "toml", "yml", "yaml",
+];
 /// Written by package managers, which name their registry in them.
 const LOCKS: [&str; 2] = ["Cargo.lock", "package-lock.json"];
 

@@ -30,7 +30,7 @@ fn long_files(tree: &Tree) -> Vec<Finding> {
         (lines > FILE_LINES)
             .then(|| Finding::new(path, FILE_LINES + 1, format!("{lines} lines"), expected))
     };
-    tree.written(&["rs", "ts", "tsx", "sh", "py"]).filter_map(too_long).collect()
+    tree.written(&["rs", "ts", "tsx", "mjs", "css", "sh", "py"]).filter_map(too_long).collect()
 }
 
 fn function_limit(tree: &Tree) -> Vec<Finding> {

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::{fs, io};
 
 /// Folders that are never part of the project, for a walk without git.
-const NOT_OURS: [&str; 4] = [".git", ".cache", "target", "node_modules"];
+const NOT_OURS: [&str; 5] = [".git", ".cache", "target", "node_modules", "dist"];
 
 /// Test data is measured in megabytes and written by others: it is listed, not read.
 const DATA: &str = "tests/data/";
@@ -73,7 +73,7 @@ impl Tree {
 
 /// Whether a program wrote this file.
 fn is_generated(path: &str) -> bool {
-    path.starts_with("proto/src/gen/")
+    ["proto/src/gen/", "services/web/src/gen/"].iter().any(|folder| path.starts_with(folder))
 }
 
 fn read_text(path: &str, full: &Path) -> io::Result<String> {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Request, Response};
-use hyper::server::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use tokio_util::task::TaskTracker;
@@ -46,15 +46,17 @@ pub(super) struct Lines {
     limits: Limits,
     /// How old a connection gets.
     age: Duration,
+    /// Whether browsers are answered, which speak HTTP/1.1 too.
+    browsers: bool,
     origins: Origins,
     places: Arc<Places>,
     rates: Arc<Rates>,
 }
 
 impl Lines {
-    pub(super) fn new(limits: Limits, age: Duration, rates: Arc<Rates>) -> Self {
+    pub(super) fn new(limits: Limits, age: Duration, rates: Arc<Rates>, browsers: bool) -> Self {
         let (origins, places) = (limits.origins(), Places::new(&limits, descriptors::raise()));
-        Self { limits, age, origins, places, rates }
+        Self { limits, age, browsers, origins, places, rates }
     }
 
     /// Serves until it is over, and all connections have ended.
@@ -126,6 +128,7 @@ impl Lines {
             },
             line,
             most_calls: open_calls_per_connection,
+            browsers: self.browsers,
             first_call: Duration::from_millis(first_call_ms),
             idle: Duration::from_secs(idle_s),
             age: self.age,
@@ -138,6 +141,7 @@ struct Connection<S> {
     calls: Calls<S>,
     line: Arc<Line>,
     most_calls: u32,
+    browsers: bool,
     first_call: Duration,
     idle: Duration,
     age: Duration,
@@ -152,11 +156,12 @@ where
     S::Future: Send + 'static,
 {
     async fn serve(self, stream: TcpStream, over: Shutdown) {
-        let Self { calls, line, most_calls, first_call, idle, age } = self;
+        let Self { calls, line, most_calls, browsers, first_call, idle, age } = self;
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection without TCP_NODELAY");
         }
-        let transport = transport(most_calls).serve_connection(TokioIo::new(stream), calls);
+        let transport = transport(most_calls, browsers);
+        let transport = transport.serve_connection(TokioIo::new(stream), calls);
         let (mut transport, now) = (pin!(transport), Instant::now());
         let (mut old, mut look) =
             (pin!(sleep_until(now + age)), pin!(sleep_until(now + first_call)));
@@ -165,7 +170,7 @@ where
             tokio::select! {
                 ended = &mut transport => {
                     if let Err(error) = ended {
-                        tracing::debug!(error = &error as &dyn std::error::Error, "a connection failed");
+                        tracing::debug!(error = &*error as &dyn std::error::Error, "a connection failed");
                     }
                     return;
                 }
@@ -190,9 +195,10 @@ where
     }
 }
 
-fn transport(most_calls: u32) -> http2::Builder<TokioExecutor> {
-    let mut builder = http2::Builder::new(TokioExecutor::new());
+fn transport(most_calls: u32, browsers: bool) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
+        .http2()
         .timer(TokioTimer::new())
         .keep_alive_interval(KEEPALIVE_EVERY)
         .keep_alive_timeout(KEEPALIVE_TIMEOUT)
@@ -200,7 +206,11 @@ fn transport(most_calls: u32) -> http2::Builder<TokioExecutor> {
         .max_header_list_size(MOST_HEADER_BYTES)
         .max_pending_accept_reset_streams(MOST_RESETS)
         .max_local_error_reset_streams(MOST_FAULTS);
-    builder
+    if browsers {
+        builder.http1().timer(TokioTimer::new());
+        return builder;
+    }
+    builder.http2_only()
 }
 
 /// Whether a connection was gone before it was accepted.

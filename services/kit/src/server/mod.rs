@@ -10,6 +10,7 @@ mod descriptors;
 mod door;
 mod lines;
 mod places;
+mod web;
 
 use std::error::Error;
 use std::future::Future;
@@ -17,6 +18,7 @@ use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
@@ -28,6 +30,7 @@ use tower::Layer as _;
 use self::admin::Pages;
 use self::door::Door;
 use self::lines::Lines;
+use self::web::Web;
 use crate::auth::Gate;
 use crate::config::Limits;
 use crate::deadline::Deadlines;
@@ -70,6 +73,9 @@ pub struct Server {
     pub limits: Limits,
     /// What the health service goes by.
     pub readiness: Readiness,
+    /// The pages it shows to browsers. With them, it speaks HTTP/1.1 and gRPC-Web too; without,
+    /// both are left to a gateway.
+    pub web: Option<Router>,
     pub(crate) pages: Pages,
 }
 
@@ -124,6 +130,7 @@ impl Server {
             connection_age: CONNECTION_AGE,
             limits: Limits::default(),
             readiness: Readiness::default(),
+            web: None,
             pages: Pages::default(),
         }
     }
@@ -141,16 +148,17 @@ impl Server {
     ) -> Result<(), ServeError> {
         let (reporter, health) = tonic_health::server::health_reporter();
         reporter.set_service_status("", ServingStatus::NotServing).await;
-        let Self { listener, gate, descriptors, shutdown, ending, drain, readiness, .. } = self;
+        let Self { listener, gate, descriptors, shutdown, ending, drain, readiness, web, .. } =
+            self;
         let (door, names) = (Door::new(health), OnceLock::new());
         // Begun when the notice is over.
         let over = Shutdown::new();
         let latch = readiness.latch("service");
 
         let rates = Arc::new(Rates::new(&self.limits));
-        let lines = Lines::new(self.limits, self.connection_age, Arc::clone(&rates));
+        let lines = Lines::new(self.limits, self.connection_age, Arc::clone(&rates), web.is_some());
         let gate = gate.counting(rates);
-        let layered = Typed.layer(Deadlines.layer(door.clone()));
+        let layered = Web(web).layer(Typed.layer(Deadlines.layer(door.clone())));
         let server = lines.serve(listener, layered, over.clone());
         let work = async {
             let services = tokio::select! {

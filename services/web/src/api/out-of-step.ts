@@ -1,0 +1,2 @@
+/** Thrown while a message is taken: what we have is not what the server has. */
+export class OutOfStep extends Error {}
