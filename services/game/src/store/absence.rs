@@ -99,7 +99,8 @@ impl Games {
         told.try_fold(0, async |games, running| Ok(games + usize::from(running))).await
     }
 
-    /// Tells one game of a player; says whether it runs.
+    /// Tells one game of a player; says whether it runs. That there is nothing to write down is not
+    /// believed of a cached record: the head is confirmed first.
     ///
     /// # Errors
     /// GAME_NOT_FOUND; or the live state fails.
@@ -110,10 +111,11 @@ impl Games {
         for _ in 0..TRIES {
             self.make_good(&mut record).await?;
             let events = record.table.presence(side, word, self.live.now_ms());
-            if events.is_empty() {
+            if !events.is_empty() {
+                self.commit(&mut record, &events).await?;
+            } else if !self.refresh(&mut record).await? {
                 return Ok(!record.ended());
             }
-            self.commit(&mut record, &events).await?;
         }
         Err(error::contended(TRIES))
     }

@@ -63,6 +63,17 @@ async fn claim(games: &Games, id: &str, player: &str) -> Result<GameRecord, Refu
     games.act(id, player, command, GameRecord::clone).await
 }
 
+// fault: F14: he comes back to a replica that has not heard yet that he was gone.
+#[tokio::test]
+async fn a_return_is_written_down_whatever_the_replica_has_heard() {
+    let stage = stage().await;
+    let other = stage.another();
+    other.read(ID).await.unwrap();
+    stage.tell("aki", true, 10).await;
+    assert!(other.tell(ID, "aki", Presence::Here).await.unwrap());
+    assert!(stage.game().await.table.present(Colour::Black));
+}
+
 // rulebook: L11; case: R7, R11: whoever is gone beyond the limit has lost once session says that he
 // is still gone; on return the game shows the end.
 #[tokio::test]
