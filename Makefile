@@ -3,7 +3,7 @@
 
 ARGS ?=
 
-.PHONY: run check test bench buf
+.PHONY: run gateway check test bench buf
 
 # All services in one process, on loopback, with the web board. ARGS are those of `tengen dev`.
 run:
@@ -11,6 +11,11 @@ run:
 	-@python3 tests/tools/setup.py buf
 	@python3 tests/tools/setup.py web-board || true
 	@exec cargo run --release -p tengen-standalone -- dev $(ARGS)
+
+# The same with the gateway before it: JSON, gRPC-Web and gRPC on 127.0.0.1:8080.
+gateway:
+	-@python3 tests/tools/setup.py buf
+	@exec python3 tests/tools/gateway.py $(ARGS)
 
 # Format, clippy, the house rules, and unit tests of the pure crates: under a minute.
 check:

