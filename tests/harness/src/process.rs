@@ -101,13 +101,19 @@ impl Drop for Process {
 impl Log {
     /// Reads on until a line holds `text`.
     pub(crate) fn wait_for(&mut self, text: &str) {
+        self.find(text).unwrap_or_else(|said| panic!("{said}"));
+    }
+
+    /// The same; an error with all that was said, if it ends before.
+    pub(crate) fn find(&mut self, text: &str) -> Result<(), String> {
         let mut said = String::new();
         loop {
             let from = said.len();
-            let read = self.lines.read_line(&mut said).unwrap_or(0);
-            assert!(read > 0, "{} ended without \"{text}\":\n{said}", self.program);
+            if self.lines.read_line(&mut said).unwrap_or(0) == 0 {
+                return Err(format!("{} ended without \"{text}\":\n{said}", self.program));
+            }
             if said[from..].contains(text) {
-                return;
+                return Ok(());
             }
         }
     }
