@@ -1440,6 +1440,9 @@ pub struct GameResult {
     /// White's.
     #[prost(int32, tag = "12")]
     pub white_tier: i32,
+    /// The trace in which the game ended, as a W3C traceparent; empty if it is not sampled.
+    #[prost(string, tag = "13")]
+    pub traceparent: ::prost::alloc::string::String,
 }
 /// How many.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tengen_kit::shutdown::Shutdown;
+use tengen_kit::telemetry::Span;
 use tengen_kit::time::SharedTime;
 use tengen_live::{Live, LiveError};
 use tokio::task::{JoinError, JoinSet};
@@ -97,14 +98,17 @@ impl Keeper {
         let limit = Duration::from_millis(self.lease_ms.unsigned_abs());
         for claim in claims {
             let game = self.game.clone();
-            self.calls.spawn(async move {
+            let span = Span::root("due")
+                .with("tengen.game_id", claim.id.clone())
+                .with("tengen.due_ms", claim.due_ms);
+            self.calls.spawn(span.around(async move {
                 let told = game.due(&claim.id, limit).await;
                 if let Err(status) = &told {
                     let (game_id, due_ms) = (claim.id, claim.due_ms);
                     tracing::warn!(game_id, due_ms, %status, "a due game could not be told");
                 }
                 told
-            });
+            }));
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod convert;
 mod error;
 mod herald;
 mod lag;
+mod metrics;
 mod outages;
 mod process;
 mod record;
@@ -71,7 +72,9 @@ pub fn bind(parts: Parts) -> Service {
     let remembered = config.remembered;
     let games =
         store::Games::new(Arc::clone(&live), archive, sessions.clone(), herald.clone(), remembered);
+    let metrics = games.metrics.clone();
     let games = Arc::new(games);
+    let looking = metrics.clone().look(Arc::clone(&live), Arc::clone(&time), shutdown.clone());
     let telling = sessions.clone();
     let telling = here.clone().keep_telling(
         move |told| {
@@ -110,6 +113,8 @@ pub fn bind(parts: Parts) -> Service {
                 .max_decoding_message_size(MAX_MESSAGE_BYTES),
         )
         .grpc(ResultsServiceServer::new(control).max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .metrics(move |registry| metrics.register(registry))
+        .task(looking)
         .task(telling)
         .task(crying)
 }

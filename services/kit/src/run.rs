@@ -16,7 +16,7 @@ use crate::server::{Drain, ServeError, Server, admin};
 use crate::service::Service;
 use crate::shutdown::Shutdown;
 use crate::site::Site;
-use crate::telemetry;
+use crate::telemetry::{logs, traces};
 
 /// What a bad setting ends with (EX_USAGE of sysexits.h).
 const BAD_SETTING: u8 = 64;
@@ -66,9 +66,9 @@ where
         Ok(all) => all,
         Err(bad) => return refuse(name, &bad),
     };
-    telemetry::init_with(&common.log);
+    logs::init_with(&common.log, common.log_format);
     let outcome = runtime(common.threads).map_err(Failure::from).and_then(|runtime| {
-        let outcome = runtime.block_on(serve(name, common, contract, |site| start(own, site)));
+        let outcome = runtime.block_on(traced(name, common, contract, |site| start(own, site)));
         // What is left behind is not waited for.
         runtime.shutdown_background();
         outcome
@@ -110,6 +110,23 @@ fn runtime(threads: u16) -> std::io::Result<Runtime> {
     }
     .enable_all()
     .build()
+}
+
+/// Serves, and sends spans meanwhile; the last of them when all else has ended.
+async fn traced<F>(
+    name: &'static str,
+    common: Common,
+    contract: Contract,
+    start: impl FnOnce(Site) -> F,
+) -> Result<(), Failure>
+where
+    F: Future<Output = Result<Service, Failure>>,
+{
+    let collector = Some(common.collector.clone()).filter(|url| !url.is_empty());
+    let exporting = traces::start(name, collector.as_deref())?;
+    let outcome = serve(name, common, contract, start).await;
+    exporting.end().await;
+    outcome
 }
 
 async fn serve<F>(

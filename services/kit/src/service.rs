@@ -6,6 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use prometheus_client::registry::Registry;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 use tonic::server::NamedService;
@@ -17,6 +18,9 @@ pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 
 /// Adds a service's routes to a server.
 pub type AddRoutes = Box<dyn FnOnce(&mut RoutesBuilder) + Send>;
+
+/// Adds a service's numbers to those of its process, under names that begin with `tengen_`.
+pub type AddMetrics = Box<dyn FnOnce(&mut Registry) + Send>;
 
 /// A task that runs as long as the server does.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -40,6 +44,8 @@ pub struct Service {
     pub grpc_names: Vec<&'static str>,
     /// Its routes.
     pub routes: Vec<AddRoutes>,
+    /// Its numbers.
+    pub metrics: Vec<AddMetrics>,
     /// What runs beside the calls. A task ends by itself when the shutdown begins.
     pub tasks: Vec<Task>,
     /// What it shows to everybody.
@@ -54,6 +60,7 @@ impl Service {
             name,
             grpc_names: Vec::new(),
             routes: Vec::new(),
+            metrics: Vec::new(),
             tasks: Vec::new(),
             pages: Vec::new(),
         }
@@ -75,6 +82,13 @@ impl Service {
         self.routes.push(Box::new(|routes| {
             routes.add_service(server);
         }));
+        self
+    }
+
+    /// Shows numbers beside those of its calls.
+    #[must_use]
+    pub fn metrics(mut self, add: impl FnOnce(&mut Registry) + Send + 'static) -> Self {
+        self.metrics.push(Box::new(add));
         self
     }
 

@@ -86,6 +86,13 @@ pub trait Live: Send + Sync {
     /// [`LiveError::NotAnId`].
     async fn outages(&self, id: &str) -> Result<Outages, LiveError>;
 
+    /// How many records are due now or some day, leased ones among them.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer.
+    async fn due_count(&self) -> Result<u64, LiveError>;
+
     /// Returns when something may be due. Claim to find out; somebody else may have been first.
     ///
     /// # Errors

@@ -325,6 +325,7 @@ mod tests {
             at: Some(timestamp(1)),
             black_tier: 2,
             white_tier: 0,
+            traceparent: String::new(),
         }
     }
 

@@ -21,6 +21,7 @@ use tonic::Status;
 use crate::convert;
 use crate::error::StoreError;
 use crate::store::{GameEnd, Moved, Store};
+use crate::traces::Traces;
 use crate::waves::waves;
 
 /// Results taken at once.
@@ -103,10 +104,13 @@ impl Intake {
             // One that does not wait is about to end.
             return Ok(if waited_ms < WAIT_MS / 2 { Round::Stuck } else { Round::Went });
         }
-        let request = self.book(results).await;
+        let named = results.iter().map(|result| (&*result.result_id, &*result.traceparent));
+        let traces = Traces::of(named);
+        let request = self.book(results, &traces).await;
         let went = !request.result_ids.is_empty();
         if went || !request.deferred_ids.is_empty() {
-            self.results.acknowledge_results(request).await?;
+            let span = traces.of_all(&request.result_ids);
+            span.around(self.results.acknowledge_results(request)).await?;
         }
         Ok(if went { Round::Went } else { Round::Stuck })
     }
@@ -115,6 +119,7 @@ impl Intake {
     async fn book(
         &mut self,
         results: Vec<internal::GameResult>,
+        traces: &Traces,
     ) -> internal::AcknowledgeResultsRequest {
         let mut done = internal::AcknowledgeResultsRequest::default();
         let mut ends = Vec::new();
@@ -130,7 +135,8 @@ impl Intake {
         }
         for wave in waves(ends) {
             let store = self.store.clone();
-            let bookings = stream::iter(wave).map(|end| book(&store, end));
+            let bookings =
+                stream::iter(wave).map(|end| traces.of_one(&end).around(book(&store, end)));
             let mut booked = pin!(bookings.buffer_unordered(store.writers()));
             while let Some((result_id, fate)) = booked.next().await {
                 match fate {

@@ -10,6 +10,7 @@ mod process;
 mod service;
 mod store;
 mod telling;
+mod traces;
 mod waves;
 
 use std::sync::Arc;

@@ -270,7 +270,8 @@ pub async fn bind(
     let services = vec![game, clock, rating, session];
     let mut server = Server::new(listener, gate, DESCRIPTORS, shutdown);
     server.limits = config.limits;
-    server.web = Some(web::pages(config.web.as_deref()));
+    let admin = server.admin();
+    server.web = Some(web::pages(config.web.as_deref()).merge(admin));
     Ok(server.serve(async { Ok(services) }))
 }
 

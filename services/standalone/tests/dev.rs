@@ -17,6 +17,8 @@ use tengen_proto::rating::v1::GetLadderRequest;
 use tengen_proto::rating::v1::rating_service_client::RatingServiceClient;
 use tengen_proto::session::v1::session_service_client::SessionServiceClient;
 use tengen_proto::session::v1::{Account, RegisterRequest, SignInRequest};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tonic::transport::{Channel, Endpoint};
 
 /// How long it may take to end once it is told to.
@@ -132,6 +134,23 @@ async fn it_says_whether_there_is_a_board() {
     let line = format!("Play at {}/ in a browser.", with.url);
     assert!(with.printed.contains(&line), "{}", with.printed);
     assert_eq!(with.terminate().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn its_numbers_are_on_its_port() {
+    let data = TempDir::new().unwrap();
+    let running = Running::start(data.path());
+    let mut ratings = RatingServiceClient::new(running.connect().await);
+    ratings.get_ladder(GetLadderRequest::default()).await.unwrap();
+    let address = running.url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!("GET /metrics HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let method = "tengen.rating.v1.RatingService/GetLadder";
+    let call = format!("tengen_calls_total{{method=\"{method}\",code=\"OK\"}} 1");
+    assert!(answer.contains(&call) && answer.contains("tengen_moves_total"), "{answer}");
 }
 
 #[tokio::test]

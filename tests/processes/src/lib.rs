@@ -10,12 +10,14 @@
 )]
 
 mod binary;
+mod collector;
 mod player;
 mod process;
 mod reserved;
 mod suite;
 
 pub use binary::binary;
+pub use collector::{Collector, Seen, traceparent};
 pub use player::{Player, request_id};
 pub use process::{Process, Status};
 pub use reserved::Reserved;

@@ -8,7 +8,9 @@ use tengen_proto::clock::v1::time_control::Kind;
 use tengen_proto::common::v1::BoardSize;
 use tengen_proto::game::v1::game_service_client::GameServiceClient;
 use tengen_proto::game::v1::lobby_service_client::LobbyServiceClient;
-use tengen_proto::game::v1::{AcceptChallengeRequest, CreateChallengeRequest, Game, Settings};
+use tengen_proto::game::v1::{
+    AcceptChallengeRequest, ColourChoice, CreateChallengeRequest, Game, Settings,
+};
 use tengen_proto::session::v1::session_service_client::SessionServiceClient;
 use tengen_proto::session::v1::{RegisterRequest, SignInRequest};
 use tengen_proto::time::duration;
@@ -54,10 +56,15 @@ impl Player {
         request
     }
 
-    /// A game between two, an hour each.
+    /// A game between two, an hour each; this one is Black.
     pub async fn game(&self, opponent: &Self, game: Channel) -> Game {
+        self.game_of(opponent, game, 3_600_000).await
+    }
+
+    /// A game between two, so long each.
+    pub async fn game_of(&self, opponent: &Self, game: Channel, main_ms: i64) -> Game {
         let mut lobby = LobbyServiceClient::new(game.clone());
-        let absolute = Absolute { main: Some(duration(3_600_000)) };
+        let absolute = Absolute { main: Some(duration(main_ms)) };
         let settings = Settings {
             size: Some(BoardSize { rows: 9, columns: 9 }),
             time: Some(TimeControl { kind: Some(Kind::Absolute(absolute)) }),
@@ -66,6 +73,7 @@ impl Player {
         };
         let create = CreateChallengeRequest {
             request_id: request_id(),
+            colour: ColourChoice::Black.into(),
             settings: Some(settings),
             ..CreateChallengeRequest::default()
         };

@@ -19,6 +19,8 @@ pub struct Suite {
     rating: String,
     /// Where replicas of game are, which session is told of.
     games: Reserved,
+    /// What all processes are told as well.
+    variables: Vec<(&'static str, String)>,
 }
 
 impl Suite {
@@ -29,7 +31,21 @@ impl Suite {
     /// Over stores that were started in another way.
     pub fn over(redis: Server, postgres: Postgres) -> Self {
         let [session, game, rating] = std::array::from_fn(|_| postgres.database());
-        Self { redis, postgres, session, game, rating, games: Reserved::new(GAMES) }
+        Self {
+            redis,
+            postgres,
+            session,
+            game,
+            rating,
+            games: Reserved::new(GAMES),
+            variables: Vec::new(),
+        }
+    }
+
+    /// Tells all processes of it that are yet to start.
+    pub fn tell(mut self, variable: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((variable, value.into()));
+        self
     }
 
     pub async fn session(&self, more: &[(&str, &str)]) -> Process {
@@ -78,7 +94,9 @@ impl Suite {
             ("TENGEN_DRAIN_NOTICE_MS", "0"),
             ("TENGEN_LOG", "info"),
         ];
-        Process::start(service, &[&common, own, more].concat()).await
+        let told = self.variables.iter().map(|(variable, value)| (*variable, value.as_str()));
+        let told: Vec<_> = told.collect();
+        Process::start(service, &[&common, &*told, own, more].concat()).await
     }
 }
 

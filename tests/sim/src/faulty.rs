@@ -194,6 +194,10 @@ impl Live for Faulty {
         self.verb("outages", self.store.outages(id)).await
     }
 
+    async fn due_count(&self) -> Result<u64, LiveError> {
+        self.verb("due_count", self.store.due_count()).await
+    }
+
     async fn due_wait(&self) -> Result<(), LiveError> {
         self.verb("due_wait", self.store.due_wait()).await
     }

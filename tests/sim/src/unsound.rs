@@ -144,6 +144,10 @@ impl Live for Unsound {
         }
     }
 
+    async fn due_count(&self) -> Result<u64, LiveError> {
+        self.sound.due_count().await
+    }
+
     async fn due_wait(&self) -> Result<(), LiveError> {
         self.sound.due_wait().await
     }

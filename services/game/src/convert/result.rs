@@ -1,7 +1,9 @@
 //! Results on their way to the ledger.
 
+use prost::Message as _;
 use tengen_proto::game::v1::Result as Shown;
 use tengen_proto::internal::v1 as internal;
+use tengen_proto::time::timestamp_ms;
 use tengen_rules::Colour;
 
 use crate::convert::game::{result, result_version};
@@ -12,8 +14,13 @@ pub fn id(record: &GameRecord) -> String {
     format!("{}:{}", record.id, result_version(&record.table))
 }
 
-/// The result of a game that is over.
-pub fn render(record: &GameRecord) -> internal::GameResult {
+/// When the game ended whose result this is, as the outbox holds it.
+pub fn at_ms(body: &[u8]) -> Option<i64> {
+    timestamp_ms(internal::GameResult::decode(body).ok()?.at.as_ref()?)
+}
+
+/// The result of a game that is over, and the trace that its end is seen in.
+pub fn render(record: &GameRecord, traceparent: String) -> internal::GameResult {
     let Shown { reason, winner, at, together, version, .. } =
         result(&record.table, None).unwrap_or_default();
     internal::GameResult {
@@ -29,5 +36,6 @@ pub fn render(record: &GameRecord) -> internal::GameResult {
         at,
         black_tier: record.player(Colour::Black).tier,
         white_tier: record.player(Colour::White).tier,
+        traceparent,
     }
 }

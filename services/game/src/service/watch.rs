@@ -104,7 +104,8 @@ impl Watches {
         }
         let end = (Arc::clone(&self.time), self.time.now_ms().saturating_add(STREAM_MS));
         let messages = messages.filter(|_| !ended);
-        Ok(Watching::new(first, messages, from.sequence, end, (hub, from.stay)))
+        let metrics = self.games.metrics.clone();
+        Ok(Watching::new(first, messages, from.sequence, end, metrics, (hub, from.stay)))
     }
 
     /// What a watcher lacks: the events after the head it names, or the whole game.

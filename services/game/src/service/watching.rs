@@ -17,6 +17,7 @@ use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tonic::{Code, Status};
 
+use crate::metrics::Metrics;
 use crate::service::encoded::Encoded;
 use crate::service::watch::Hub;
 
@@ -32,6 +33,7 @@ pub struct Watching {
     /// The last it was sent.
     sequence: i64,
     over: bool,
+    metrics: Metrics,
     /// Kept while it watches: the hub, and the player's presence.
     _held: (Arc<Hub>, Option<Stay>),
 }
@@ -51,10 +53,12 @@ impl Watching {
         messages: Option<broadcast::Receiver<Encoded>>,
         sequence: i64,
         end: (SharedTime, i64),
+        metrics: Metrics,
         held: (Arc<Hub>, Option<Stay>),
     ) -> Self {
         let messages = messages.map(BroadcastStream::new);
-        Self { first: first.into(), messages, end, sequence, over: false, _held: held }
+        metrics.watchers.inc();
+        Self { first: first.into(), messages, end, sequence, over: false, metrics, _held: held }
     }
 
     /// The next message; `None` at the end of the game.
@@ -94,7 +98,12 @@ impl http_body::Body for Watching {
                 self.sequence = message.sequence.unwrap_or(self.sequence);
                 return Poll::Ready(Some(Ok(Frame::data(message.framed))));
             }
-            Some(Err(why)) => why.refusal().meta("sequence", self.sequence).into(),
+            Some(Err(why)) => {
+                if matches!(why, Leave::Slow) {
+                    self.metrics.watchers_cut.inc();
+                }
+                why.refusal().meta("sequence", self.sequence).into()
+            }
             None => Status::ok(""),
         };
         self.over = true;
@@ -105,6 +114,12 @@ impl http_body::Body for Watching {
 
     fn is_end_stream(&self) -> bool {
         self.over
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.metrics.watchers.dec();
     }
 }
 

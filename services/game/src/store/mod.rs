@@ -15,11 +15,12 @@ use std::time::Duration;
 use moka::sync::Cache;
 use prost::Message;
 use tengen_kit::status::Refusal;
+use tengen_kit::telemetry::{Span, traceparent};
 use tengen_live::{Commit, Head, Live, LiveError, Outgoing, PARTITIONS, Record, partition};
 use tengen_rules::Colour;
 use tengen_table::{Command, Decision, Event, Order, Rejection, Settings, Table};
 use tokio::sync::Mutex;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::archive::{Archive, Cursor};
 use crate::client::Sessions;
@@ -27,6 +28,7 @@ use crate::convert::result;
 use crate::error;
 use crate::herald::Herald;
 use crate::lag;
+use crate::metrics::Metrics;
 use crate::outages::Known;
 use crate::record::{Changes, GameRecord, Player};
 use crate::store::absence::{Answers, asked};
@@ -50,6 +52,8 @@ pub struct Games {
     /// saves them a conflict.
     seen: Cache<String, Arc<Mutex<GameRecord>>>,
     outages: Known,
+    /// What is counted of them.
+    pub metrics: Metrics,
 }
 
 impl Games {
@@ -62,7 +66,8 @@ impl Games {
         remembered: u64,
     ) -> Self {
         let seen = Cache::builder().max_capacity(remembered).time_to_idle(REMEMBERED).build();
-        Self { live, archive, sessions, herald, seen, outages: Known::default() }
+        let (outages, metrics) = (Known::default(), Metrics::default());
+        Self { live, archive, sessions, herald, seen, outages, metrics }
     }
 
     /// The live state's clock.
@@ -95,8 +100,9 @@ impl Games {
         for player in &record.players {
             self.list(&player.id, id).await?;
         }
-        match self.live.commit(id, commit).await {
+        match self.timed(id, commit).await {
             Ok(()) => {
+                self.metrics.entered(record.table.phase());
                 self.herald.made(&record);
                 Ok(record)
             }
@@ -353,12 +359,16 @@ impl Games {
             outages: self.outages.number(&record.id),
             outbox: (next.ended() && !record.ended()).then(|| Outgoing {
                 id: result::id(&next),
-                body: result::render(&next).encode_to_vec().into(),
+                body: result::render(&next, traceparent()).encode_to_vec().into(),
             }),
             ended: next.ended(),
         };
-        match self.live.commit(&record.id, commit).await {
+        match self.timed(&record.id, commit).await {
             Ok(()) => {
+                self.metrics.committed(events, self.live.now_ms());
+                if next.table.phase() != record.table.phase() {
+                    self.metrics.entered(next.table.phase());
+                }
                 self.herald.committed(record, &next);
                 *record = next;
                 Ok(true)
@@ -374,6 +384,15 @@ impl Games {
             }
             Err(error) => Err(error::live(&error)),
         }
+    }
+
+    /// One commit of the live state, timed.
+    async fn timed(&self, id: &str, commit: Commit) -> Result<(), LiveError> {
+        let begun = Instant::now();
+        let span = Span::child("commit").with("tengen.sequence", commit.head.sequence);
+        let outcome = span.around(self.live.commit(id, commit)).await;
+        self.metrics.commit.observe(begun.elapsed().as_secs_f64());
+        outcome
     }
 
     /// Writes down what the live state cost the game, before anything else is decided on it: moves

@@ -116,6 +116,10 @@ impl Live for Switched {
         self.live().outages(id).await
     }
 
+    async fn due_count(&self) -> Result<u64, LiveError> {
+        self.live().due_count().await
+    }
+
     async fn due_wait(&self) -> Result<(), LiveError> {
         self.live().due_wait().await
     }

@@ -108,6 +108,11 @@ impl Gate {
         Self { rules: Arc::new(rules), verifier, rates: None }
     }
 
+    /// The path of a method, if there is such a one.
+    pub(crate) fn method(&self, path: &str) -> Option<&'static str> {
+        self.rules.get(path).map(|rule| rule.path)
+    }
+
     /// The same gate, at which calls are counted.
     pub(crate) fn counting(self, rates: Arc<Rates>) -> Self {
         Self { rates: Some(rates), ..self }

@@ -20,6 +20,7 @@ use super::budget::Budget;
 use super::replicas::{Replica, Replicas};
 use crate::deadline;
 use crate::status::Refusal;
+use crate::telemetry::traces;
 use crate::time::SharedTime;
 
 /// What a call may take for which nobody set a deadline.
@@ -70,7 +71,8 @@ impl Service<Request<Body>> for Balanced {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        traces::inject(request.headers_mut());
         let inner = Arc::clone(&self.0);
         let own = deadline::left(request.headers());
         let caller = deadline::of_caller();

@@ -12,6 +12,7 @@ use clap::value_parser;
 pub use self::limits::Limits;
 pub use self::parse::{Bad, parse};
 use crate::auth::ServiceSecret;
+use crate::telemetry::logs::LogFormat;
 
 /// What the settings of one service can be asked, beyond what each variable says of itself.
 pub trait Settings: clap::Args {
@@ -31,7 +32,7 @@ pub struct Common {
     /// Where calls come in, as address:port.
     #[arg(long, env = "TENGEN_LISTEN", default_value = "0.0.0.0:4700")]
     pub listen: SocketAddr,
-    /// Where /livez and /readyz answer, as address:port.
+    /// Where /livez, /readyz and /metrics answer, as address:port.
     #[arg(long, env = "TENGEN_ADMIN_LISTEN", default_value = "0.0.0.0:4701")]
     pub admin_listen: SocketAddr,
     /// The secret that all services share, 32 bytes at least; or name a file.
@@ -94,6 +95,19 @@ pub struct Common {
     /// What is logged, in the syntax of tracing-subscriber: info,tengen_kit=debug.
     #[arg(long, env = "TENGEN_LOG", default_value = "info", value_parser = filter)]
     pub log: String,
+    /// How a line of the log is written.
+    #[arg(long, env = "TENGEN_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    pub log_format: LogFormat,
+    /// Where spans of sampled traces are sent, as http://host:port of a collector that speaks OTLP over
+    /// gRPC. Without it there are none.
+    #[arg(
+        id = "otlp_endpoint",
+        long = "otlp-endpoint",
+        env = "OTEL_EXPORTER_OTLP_ENDPOINT",
+        default_value = "",
+        value_parser = collector
+    )]
+    pub collector: String,
 }
 
 /// Whose access tokens are taken; the same for all services.
@@ -197,6 +211,12 @@ fn secret_file(path: &str) -> Result<SecretFile, String> {
 fn word(text: &str) -> Result<String, &'static str> {
     let good = !text.is_empty() && text.len() <= 256 && !text.contains(char::is_whitespace);
     good.then(|| text.to_owned()).ok_or("expected 1 to 256 characters without spaces")
+}
+
+fn collector(text: &str) -> Result<String, &'static str> {
+    let uri = text.parse::<http::Uri>();
+    let good = uri.is_ok_and(|uri| uri.scheme_str() == Some("http") && uri.host().is_some());
+    (good || text.is_empty()).then(|| text.to_owned()).ok_or("expected http://host:port")
 }
 
 fn filter(text: &str) -> Result<String, String> {

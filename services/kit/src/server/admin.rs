@@ -1,4 +1,5 @@
-//! The admin port, over plain HTTP: whether the process lives, and whether it is ready.
+//! The admin port, over plain HTTP: whether the process lives, whether it is ready, and its
+//! numbers.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -25,11 +26,16 @@ pub(crate) async fn serve(
     readiness: Readiness,
     pages: Pages,
 ) -> io::Result<()> {
-    let router = Router::new()
+    let own = router(readiness, Arc::clone(&pages));
+    axum::serve(listener, own.fallback(get(page).with_state(pages))).await
+}
+
+/// The pages that are there whatever the services are.
+pub(crate) fn router(readiness: Readiness, pages: Pages) -> Router {
+    Router::new()
         .route("/livez", get(async || "live\n"))
         .route("/readyz", get(readyz).with_state(readiness))
-        .fallback(get(page).with_state(pages));
-    axum::serve(listener, router).await
+        .route("/metrics", get(page).with_state(pages))
 }
 
 async fn readyz(State(readiness): State<Readiness>) -> (StatusCode, String) {

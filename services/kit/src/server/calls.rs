@@ -21,6 +21,7 @@ use tower::util::Oneshot;
 
 use super::places::{Call, Line};
 use crate::status::Refusal;
+use crate::telemetry::calls::Calls as Numbers;
 
 /// When whoever was too slow may come again.
 const AGAIN_MS: u64 = 1_000;
@@ -29,6 +30,8 @@ const AGAIN_MS: u64 = 1_000;
 pub(super) struct Calls<S> {
     pub(super) service: S,
     pub(super) line: Arc<Line>,
+    /// Where a call that gets no place is counted.
+    pub(super) numbers: Numbers,
     pub(super) peer: TcpConnectInfo,
     /// How long a request may take to arrive.
     pub(super) within: Duration,
@@ -73,6 +76,7 @@ where
         let call = match self.line.call() {
             Ok(call) => call,
             Err(refusal) => {
+                self.numbers.refused(refusal.reason());
                 let response = Status::from(refusal).into_http::<Body>();
                 let response = response.map(|body| Held { body, _call: None });
                 return Either::Right(ready(Ok(response)));

@@ -24,6 +24,7 @@ use crate::config::Limits;
 use crate::origin::Origins;
 use crate::rates::Rates;
 use crate::shutdown::Shutdown;
+use crate::telemetry::calls::Calls as Numbers;
 
 /// With the time an answer may take, a line that is half open is found within 15 seconds.
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(8);
@@ -45,18 +46,21 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(super) struct Lines {
     limits: Limits,
     /// How old a connection gets.
-    age: Duration,
+    pub(super) age: Duration,
     /// Whether browsers are answered, which speak HTTP/1.1 too.
-    browsers: bool,
+    pub(super) browsers: bool,
+    /// Where calls that get no place are counted.
+    calls: Numbers,
     origins: Origins,
     places: Arc<Places>,
     rates: Arc<Rates>,
 }
 
 impl Lines {
-    pub(super) fn new(limits: Limits, age: Duration, rates: Arc<Rates>, browsers: bool) -> Self {
+    /// Lines for programs, whose connections get old.
+    pub(super) fn new(limits: Limits, rates: Arc<Rates>, calls: Numbers) -> Self {
         let (origins, places) = (limits.origins(), Places::new(&limits, descriptors::raise()));
-        Self { limits, age, browsers, origins, places, rates }
+        Self { limits, age: super::CONNECTION_AGE, browsers: false, calls, origins, places, rates }
     }
 
     /// Serves until it is over, and all connections have ended.
@@ -123,6 +127,7 @@ impl Lines {
             calls: Calls {
                 service,
                 line: Arc::clone(&line),
+                numbers: self.calls.clone(),
                 peer,
                 within: Duration::from_millis(request_ms),
             },

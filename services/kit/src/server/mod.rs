@@ -38,8 +38,10 @@ use crate::config::Limits;
 use crate::deadline::Deadlines;
 use crate::rates::Rates;
 use crate::ready::Readiness;
-use crate::service::{Page, Service, Task};
+use crate::service::{AddMetrics, Page, Service, Task};
 use crate::shutdown::Shutdown;
+use crate::telemetry::calls::{Calls, Seeing};
+use crate::telemetry::metrics;
 use crate::typed::Typed;
 
 /// A client that stays on one connection stays on one replica: now and then it must choose again.
@@ -137,6 +139,11 @@ impl Server {
         }
     }
 
+    /// `/livez`, `/readyz` and `/metrics`, for a server that has no admin port.
+    pub fn admin(&self) -> Router {
+        admin::router(self.readiness.clone(), Arc::clone(&self.pages))
+    }
+
     /// Answers health checks at once, and everything else as soon as `start` has made the services;
     /// until the shutdown has begun and all calls, streams and tasks have ended, or the drain is
     /// over. What still runs then is left behind, and dies with the runtime.
@@ -158,17 +165,21 @@ impl Server {
         let latch = readiness.latch("service");
 
         let rates = Arc::new(Rates::new(&self.limits));
-        let lines = Lines::new(self.limits, self.connection_age, Arc::clone(&rates), web.is_some());
+        let calls = Calls::default();
+        let mut lines = Lines::new(self.limits, Arc::clone(&rates), calls.clone());
+        (lines.age, lines.browsers) = (self.connection_age, web.is_some());
         let gate = gate.counting(rates);
-        let layered = Typed.layer(Deadlines.layer(door.clone()));
-        let layered = Shown(Arc::clone(&self.pages)).layer(Web(web).layer(layered));
+        let seeing = Seeing { calls: calls.clone(), gate: gate.clone() };
+        let seen = seeing.layer(Typed.layer(Deadlines.layer(door.clone())));
+        let layered = Shown(Arc::clone(&self.pages)).layer(Web(web).layer(seen));
         let server = lines.serve(listener, layered, over.clone());
         let work = async {
             let services = tokio::select! {
                 services = start => services?,
                 () = over.begun() => return Ok(()),
             };
-            let bound = Bound::new(services, descriptors)?;
+            let mut bound = Bound::new(services, descriptors)?;
+            bound.pages.push(metrics::page(&calls, bound.metrics));
             door.open(gate.layer(bound.routes.prepare()));
             self.pages.get_or_init(|| bound.pages);
             names.get_or_init(|| bound.names);
@@ -212,6 +223,7 @@ impl Default for Drain {
 struct Bound {
     routes: Routes,
     names: Vec<&'static str>,
+    metrics: Vec<AddMetrics>,
     tasks: Vec<Task>,
     pages: Vec<Page>,
 }
@@ -219,16 +231,18 @@ struct Bound {
 impl Bound {
     fn new(services: Vec<Service>, descriptors: &[u8]) -> Result<Self, ServeError> {
         let mut routes = RoutesBuilder::default();
-        let (mut names, mut tasks, mut pages) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut names, mut metrics) = (Vec::new(), Vec::new());
+        let (mut tasks, mut pages) = (Vec::new(), Vec::new());
         for service in services {
             service.routes.into_iter().for_each(|add| add(&mut routes));
             names.extend(service.grpc_names);
+            metrics.extend(service.metrics);
             tasks.extend(service.tasks);
             pages.extend(service.pages);
         }
         routes.add_service(reflection(descriptors, &names).build_v1()?);
         routes.add_service(reflection(descriptors, &names).build_v1alpha()?);
-        Ok(Self { routes: routes.routes(), names, tasks, pages })
+        Ok(Self { routes: routes.routes(), names, metrics, tasks, pages })
     }
 }
 

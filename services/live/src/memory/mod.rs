@@ -227,6 +227,10 @@ impl Live for Memory {
         Ok(shard.outages().clone())
     }
 
+    async fn due_count(&self) -> Result<u64, LiveError> {
+        Ok(self.state.shards.iter().map(|shard| lock(shard).due_count()).sum())
+    }
+
     async fn due_wait(&self) -> Result<(), LiveError> {
         let state = &*self.state;
         loop {

@@ -167,6 +167,10 @@ impl Shard {
         }
     }
 
+    pub(super) fn due_count(&self) -> u64 {
+        u64::try_from(self.due.len()).unwrap_or(u64::MAX)
+    }
+
     pub(super) fn earliest_due_ms(&self) -> Option<i64> {
         self.due.first().map(|(due_ms, _)| *due_ms)
     }

@@ -280,6 +280,18 @@ impl Live for Redis {
         Ok(codec::outages(beats.as_deref(), &list))
     }
 
+    async fn due_count(&self) -> Result<u64, LiveError> {
+        let state = &*self.state;
+        let count = |partition| {
+            let mut count = cmd("ZCARD");
+            count.arg(state.keys.due(partition));
+            count
+        };
+        let counts: Vec<u64> =
+            state.commands.query_each((0..PARTITIONS).map(count).collect()).await?;
+        Ok(counts.into_iter().sum())
+    }
+
     async fn due_wait(&self) -> Result<(), LiveError> {
         let state = &*self.state;
         loop {

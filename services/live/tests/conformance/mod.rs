@@ -66,6 +66,7 @@ macro_rules! conformance {
             a_subscription_may_come_first_and_again,
         );
         conformance!($factory, due:
+            what_is_due_some_day_is_counted,
             nothing_is_claimed_early,
             two_claimers_never_both_get_it,
             an_expired_lease_gives_it_again,

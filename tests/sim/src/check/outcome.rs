@@ -74,6 +74,7 @@ fn expected(game_id: &str, story: &Story) -> Option<GameResult> {
         // As their tokens said when they sat down (rulebook L10).
         black_tier: tier_of(black),
         white_tier: tier_of(white),
+        traceparent: String::new(),
     })
 }
 

@@ -26,6 +26,7 @@ pub(crate) fn result(n: u64, players: [&str; 2], reason: EndReason, winner: Colo
         at: Some(timestamp(ENDED_AT_MS)),
         black_tier: 0,
         white_tier: 0,
+        traceparent: String::new(),
     }
 }
 
