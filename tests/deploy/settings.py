@@ -8,7 +8,7 @@ from topology import ROOT
 
 ARG = re.compile(r"#\[arg\((.*?)\)\]\n\s*(?:pub )?(\w+): ([^\n]+),\n", re.DOTALL)
 VARIABLE = re.compile(r'env = "(\w+)"')
-DEFAULT = re.compile(r'default_value(?:_t)? = "?([^",\n]+)')
+DEFAULT = re.compile(r'default_value(?:_t)? = "?([^",\n]*)')
 UNLESS = re.compile(r'required_unless_present = "(\w+)"')
 # What need not be there: an option, a list, a switch.
 OPTIONAL = ("Option<", "Vec<", "bool")

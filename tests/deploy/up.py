@@ -213,6 +213,14 @@ def game(suite: Suite) -> None:
         raise Failure(f"the example ended with {played.returncode}: {played.stderr}")
 
 
+def in_rust(suite: Suite) -> None:
+    """The same by the example in Rust."""
+    [replica] = suite.of(GATEWAY)
+    environment = processes.path_only() | {"ORGANISER_PASSWORD": "an organiser of games"}
+    command = [binary("examples/organised_game"), f"http://{replica.address(CLIENTS)}", "olga"]
+    print(topology.run(command, environment), end="", flush=True)
+
+
 def audit(suite: Suite) -> None:
     service = suite.services["audit"]
     command = [binary(service.program), *service.command]
@@ -241,6 +249,7 @@ STEPS = {
     "the audit finds the books in order": audit,
     "what was dumped is put back": put_back,
     "a signing key is replaced by hand": runbook.replace_keys,
+    "an organised game with a proof, in Rust": in_rust,
     "every process drains in time": drain,
 }
 

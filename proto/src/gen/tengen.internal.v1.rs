@@ -646,6 +646,9 @@ pub struct StoredHolder {
     /// Who.
     #[prost(string, repeated, tag = "3")]
     pub player_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Who has left it and is not written down as away yet.
+    #[prost(string, repeated, tag = "4")]
+    pub leaving: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// A player whose last stream ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -71,15 +71,15 @@ pub(crate) fn stored_count(count: Count) -> Bytes {
 
 /// What a process has told; what cannot be read says nothing.
 pub(crate) fn holder(stored: Bytes) -> Holder {
-    let StoredHolder { number, until_ms, player_ids } =
+    let StoredHolder { number, until_ms, player_ids, leaving } =
         StoredHolder::decode(stored).unwrap_or_default();
-    Holder { number, until_ms, player_ids }
+    Holder { number, until_ms, player_ids, leaving }
 }
 
 /// What a process has told, to be stored.
 pub(crate) fn stored_holder(holder: Holder) -> Bytes {
-    let Holder { number, until_ms, player_ids } = holder;
-    StoredHolder { number, until_ms, player_ids }.encode_to_vec().into()
+    let Holder { number, until_ms, player_ids, leaving } = holder;
+    StoredHolder { number, until_ms, player_ids, leaving }.encode_to_vec().into()
 }
 
 /// An absence; what cannot be read says nothing.

@@ -71,6 +71,8 @@ pub(crate) struct Holder {
     /// Until when it holds.
     pub(crate) until_ms: i64,
     pub(crate) player_ids: Vec<String>,
+    /// Who has left it and is not written down as away yet.
+    pub(crate) leaving: Vec<String>,
 }
 
 /// A player whose last stream ended.
@@ -95,38 +97,45 @@ impl Presence {
 
     /// Takes what a process tells.
     ///
+    /// Whoever leaves is away from when the list says so, in this order: the list without him, which
+    /// remembers that he is leaving; his absence; the list without that. So whoever reads an absence
+    /// and after it the lists knows whether he is back, and one who dies between forgets nobody: the
+    /// next list of the process goes on from there.
+    ///
     /// # Errors
     /// When the live state fails; what was told may be known then.
     pub(crate) async fn hold(&self, told: Told) -> Result<(), LiveError> {
+        let Told { holder_id, number, player_ids } = told;
         for _ in 0..TRIES {
-            let found = self.live.entry(HOLDERS, &told.holder_id).await?;
+            let found = self.live.entry(HOLDERS, &holder_id).await?;
             let version = found.as_ref().map(|(version, _)| *version);
             let before = found.map(|(_, value)| convert::holder(value)).unwrap_or_default();
-            if before.number >= told.number {
+            if before.number >= number {
                 return Ok(());
             }
-            let now: HashSet<&str> = told.player_ids.iter().map(String::as_str).collect();
+            let now: HashSet<&str> = player_ids.iter().map(String::as_str).collect();
             let had: HashSet<&str> = before.player_ids.iter().map(String::as_str).collect();
-            // Before the list is changed: whoever leaves must not be forgotten between.
-            for player_id in had.difference(&now) {
+            let left = before.player_ids.iter().chain(&before.leaving);
+            let leaving: HashSet<_> = left.filter(|id| !now.contains(id.as_str())).collect();
+            let mut holder = Holder {
+                number,
+                until_ms: self.live.now_ms().saturating_add(HOLD_MS),
+                player_ids: player_ids.clone(),
+                leaving: leaving.into_iter().cloned().collect(),
+            };
+            let version = match self.put_holder(&holder_id, version, &holder).await {
+                Err(LiveError::EntryConflict { .. }) => continue,
+                put => put?,
+            };
+            for player_id in &holder.leaving {
                 self.leave(player_id).await?;
             }
-            let now_ms = self.live.now_ms();
-            let holder = Holder {
-                number: told.number,
-                until_ms: now_ms.saturating_add(HOLD_MS),
-                player_ids: told.player_ids.clone(),
-            };
-            let value = Some(convert::stored_holder(holder));
-            let expires = Some(now_ms.saturating_add(REMEMBERED_MS));
-            match self.live.put_entry(HOLDERS, &told.holder_id, version, value, expires).await {
-                Err(LiveError::EntryConflict { .. }) => continue,
-                put => put.map(drop)?,
+            if !holder.leaving.is_empty() {
+                holder.leaving.clear();
+                unless_changed(self.put_holder(&holder_id, Some(version), &holder).await)?;
             }
-            for player_id in now.difference(&had) {
-                self.come(player_id).await?;
-            }
-            return Ok(());
+            let came = now.difference(&had).copied().collect();
+            return self.come(&holder_id, number, came).await;
         }
         Err(LiveError::Unavailable("too many changes of a process's players".to_owned()))
     }
@@ -191,36 +200,38 @@ impl Presence {
             return Ok(());
         }
         for (id, version, silent) in holders.iter().filter(|(.., held)| held.until_ms < now_ms) {
-            for player_id in &silent.player_ids {
+            for player_id in silent.player_ids.iter().chain(&silent.leaving) {
                 self.leave(player_id).await?;
             }
             let removed = self.live.put_entry(HOLDERS, id, Some(*version), None, None);
             unless_changed(removed.await)?;
         }
-        let present = present(&holders, now_ms);
+        let mut away = Vec::new();
         for shard in 0..SHARDS {
-            let slot = away(shard);
-            for (player_id, version, value) in self.live.entries(&slot).await? {
-                let absence = convert::absence(value);
-                let here = present.contains(player_id.as_str());
-                self.settle(&player_id, version, absence, here).await?;
+            away.extend(self.live.entries(&slot(shard)).await?);
+        }
+        // After the absences: whoever is in a list now has come since.
+        let holders = self.holders().await?;
+        let present = present(&holders, self.live.now_ms());
+        for (player_id, version, value) in away {
+            let absence = convert::absence(value);
+            if present.contains(player_id.as_str()) {
+                self.back(&player_id, version, &absence).await?;
+            } else {
+                self.settle(&player_id, version, absence).await?;
             }
         }
         Ok(())
     }
 
-    /// One who was away.
+    /// One who is away.
     async fn settle(
         &self,
         player_id: &str,
         version: Version,
         mut absence: Absence,
-        here: bool,
     ) -> Result<(), LiveError> {
         let (since_ms, now_ms) = (absence.since_ms, self.live.now_ms());
-        if here {
-            return self.come(player_id).await;
-        }
         let tell_ms = match absence.told_ms {
             0 => since_ms.saturating_add(GRACE_MS),
             told_ms => told_ms.saturating_add(AGAIN_MS),
@@ -248,22 +259,56 @@ impl Presence {
         }
     }
 
-    /// The player's last stream in a process ended.
+    /// The player's last stream in a process ended. An absence of before is over: he was there.
     async fn leave(&self, player_id: &str) -> Result<(), LiveError> {
-        let absence = Absence { since_ms: self.live.now_ms(), ..Absence::default() };
-        let value = Some(convert::stored_absence(absence));
-        let put = self.live.put_entry(&away_of(player_id), player_id, None, value, None).await;
-        // Away already.
-        unless_changed(put)
+        let slot = slot_of(player_id);
+        for _ in 0..TRIES {
+            let (version, before) = self.live.entry(&slot, player_id).await?.unzip();
+            // Game may not know yet that the one before is over.
+            let telling = before.is_some_and(|value| convert::absence(value).telling);
+            let since_ms = self.live.now_ms();
+            let absence = convert::stored_absence(Absence { since_ms, telling, told_ms: 0 });
+            match self.live.put_entry(&slot, player_id, version, Some(absence), None).await {
+                Err(LiveError::EntryConflict { .. }) => continue,
+                put => return put.map(drop),
+            }
+        }
+        Err(LiveError::Unavailable("too many changes of an absence".to_owned()))
     }
 
-    /// A stream of the player is open.
-    async fn come(&self, player_id: &str) -> Result<(), LiveError> {
-        let slot = away_of(player_id);
-        let Some((version, value)) = self.live.entry(&slot, player_id).await? else {
+    /// Streams of these players are open in a process, as it told under this number. Nothing happens
+    /// once it has told something else.
+    async fn come(
+        &self,
+        holder_id: &str,
+        number: i64,
+        player_ids: Vec<&str>,
+    ) -> Result<(), LiveError> {
+        let mut away = Vec::new();
+        for player_id in player_ids {
+            if let Some((version, value)) = self.live.entry(&slot_of(player_id), player_id).await? {
+                away.push((player_id, version, convert::absence(value)));
+            }
+        }
+        if away.is_empty() {
             return Ok(());
-        };
-        let absence = convert::absence(value);
+        }
+        let told = self.live.entry(HOLDERS, holder_id).await?;
+        if told.is_some_and(|(_, value)| convert::holder(value).number == number) {
+            for (player_id, version, absence) in away {
+                self.back(player_id, version, &absence).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One whose absence of this version is over. If he has left again, there is another.
+    async fn back(
+        &self,
+        player_id: &str,
+        version: Version,
+        absence: &Absence,
+    ) -> Result<(), LiveError> {
         if absence.telling {
             let number = self.live.now_ms().max(absence.since_ms.saturating_add(1));
             if let Err(status) = self.games.back(player_id, number).await {
@@ -272,7 +317,18 @@ impl Presence {
                 return Ok(());
             }
         }
-        unless_changed(self.live.put_entry(&slot, player_id, Some(version), None, None).await)
+        self.put_absence(player_id, version, None).await.map(drop)
+    }
+
+    async fn put_holder(
+        &self,
+        id: &str,
+        version: Option<Version>,
+        holder: &Holder,
+    ) -> Result<Version, LiveError> {
+        let value = Some(convert::stored_holder(holder.clone()));
+        let expires = Some(self.live.now_ms().saturating_add(REMEMBERED_MS));
+        self.live.put_entry(HOLDERS, id, version, value, expires).await
     }
 
     /// `None` if it was changed by another meanwhile.
@@ -283,7 +339,7 @@ impl Presence {
         absence: Option<Absence>,
     ) -> Result<Option<Version>, LiveError> {
         let value = absence.map(convert::stored_absence);
-        let slot = away_of(player_id);
+        let slot = slot_of(player_id);
         match self.live.put_entry(&slot, player_id, Some(version), value, None).await {
             Err(LiveError::EntryConflict { .. }) => Ok(None),
             put => put.map(Some),
@@ -302,12 +358,12 @@ fn present(holders: &[(String, Version, Holder)], now_ms: i64) -> HashSet<&str> 
     speaking.flat_map(|(.., held)| &held.player_ids).map(String::as_str).collect()
 }
 
-fn away(shard: u64) -> String {
+fn slot(shard: u64) -> String {
     format!("away:{shard:x}")
 }
 
-fn away_of(player_id: &str) -> String {
-    away(u64::from(Sha256::digest(player_id)[0]) % SHARDS)
+fn slot_of(player_id: &str) -> String {
+    slot(u64::from(Sha256::digest(player_id)[0]) % SHARDS)
 }
 
 /// Somebody else's change is as good.

@@ -90,7 +90,8 @@ async fn a_pending_move_is_void_after_a_resync(suite: Suite) {
     assert_eq!(black.game(&id).await.head_hash, shown.head_hash);
 }
 
-// case: R18: a heartbeat carries the head, so a client that lacks something knows it in 5 s.
+// case: R18 V5: a heartbeat carries the head, so a client that lacks something knows it in 5 s, and
+// what was told before it was not behind.
 #[tokio::test]
 async fn a_heartbeat_carries_the_head() {
     let suite = Suite::start().await;
