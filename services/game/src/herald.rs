@@ -68,11 +68,12 @@ async fn cry(
 ) {
     loop {
         tokio::select! {
+            biased;
+            () = shutdown.begun() => break,
             piece = news.recv() => match piece {
                 Some(piece) => insist(&piece, &sessions, &time, &shutdown).await,
                 None => return,
             },
-            () = shutdown.begun() => break,
         }
     }
     // What is there already, once.
@@ -90,8 +91,9 @@ async fn insist(piece: &News, sessions: &Sessions, time: &SharedTime, shutdown: 
         tracing::debug!(error = status.message(), "session does not hear the news");
         let again_ms = time.now_ms().saturating_add(AGAIN_MS);
         tokio::select! {
-            () = time.until(again_ms) => {}
+            biased;
             () = shutdown.begun() => return,
+            () = time.until(again_ms) => {}
         }
     }
 }

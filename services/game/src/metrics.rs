@@ -121,8 +121,9 @@ impl Metrics {
                 Err(error) => tracing::debug!(%error, "the due queue does not answer"),
             }
             tokio::select! {
-                () = time.until(time.now_ms().saturating_add(LOOK_MS)) => {}
+                biased;
                 () = shutdown.begun() => return,
+                () = time.until(time.now_ms().saturating_add(LOOK_MS)) => {}
             }
         }
     }

@@ -111,6 +111,7 @@ impl ResultsService for Control {
         fields.finish()?;
         let until_ms = self.time.now_ms().saturating_add(wait_ms.unwrap_or(0));
         tokio::select! {
+            biased;
             waited = self.live.outbox_wait() => waited.map_err(|error| error::live(&error))?,
             () = self.time.until(until_ms) => {}
             () = self.shutdown.begun() => {}

@@ -180,9 +180,10 @@ impl Watches {
         let mut beat_ms = self.time.now_ms().saturating_add(HEARTBEAT_MS);
         loop {
             let wake = tokio::select! {
+                biased;
+                () = self.shutdown.begun() => None,
                 wake = wakes.next() => wake,
                 () = self.time.until(beat_ms) => Some(Wake::Lagged),
-                () = self.shutdown.begun() => None,
             };
             let Some(hub) = hub.upgrade() else { return };
             let mut feed = hub.0.lock().await;

@@ -240,6 +240,7 @@ impl Live for Memory {
             match state.earliest_due_ms() {
                 Some(due_ms) if due_ms <= state.time.now_ms() => return Ok(()),
                 Some(due_ms) => tokio::select! {
+                    biased;
                     () = state.time.until(due_ms) => {}
                     () = changed => {}
                 },
