@@ -214,7 +214,8 @@ def game(suite: Suite) -> None:
 
 
 def in_rust(suite: Suite) -> None:
-    """The same by the example in Rust."""
+    """The same by the example in Rust; session has been started anew meanwhile, without the role."""
+    role(suite)
     [replica] = suite.of(GATEWAY)
     environment = processes.path_only() | {"ORGANISER_PASSWORD": "an organiser of games"}
     command = [binary("examples/organised_game"), f"http://{replica.address(CLIENTS)}", "olga"]
