@@ -32,6 +32,15 @@ const NOW_MS: i64 = 1_767_225_600_000;
 const PATIENCE: Duration = Duration::from_secs(60);
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
+/// Frames of HTTP/2, and their flags.
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const PING: u8 = 6;
+const GOAWAY: u8 = 7;
+const END_STREAM: u8 = 1;
+const END_HEADERS: u8 = 4;
+
 struct Site {
     address: SocketAddr,
     signer: Signer,
@@ -232,4 +241,56 @@ async fn a_connection_lives_as_long_as_there_are_calls() {
     // While a stream is open nothing is idle, be it ever so quiet.
     let quiet = timeout(Duration::from_secs(3), watch.message()).await;
     assert!(quiet.is_err() && begun.elapsed() >= Duration::from_secs(3), "{quiet:?}");
+}
+
+// fault: F18
+#[tokio::test]
+async fn who_is_refused_before_his_messages_have_come_keeps_the_connection() {
+    let site = Site::start(Limits::default()).await;
+    let mut line = TcpStream::connect(site.address).await.unwrap();
+    // More than a connection may have faults.
+    let ids = || (0..600).map(|nth| 2 * nth + 1);
+    let calls: Vec<u8> = ids().flat_map(|id| frame(HEADERS, END_HEADERS, id, &headers())).collect();
+    line.write_all(&[PREFACE, &calls].concat()).await.unwrap();
+    for _ in ids() {
+        while !matches!(next_frame(&mut line).await, (HEADERS, _)) {}
+    }
+    let messages: Vec<u8> = ids().flat_map(|id| frame(DATA, END_STREAM, id, &[0; 5])).collect();
+    let ping = frame(PING, 0, 0, &[7; 8]);
+    line.write_all(&[messages, ping].concat()).await.unwrap();
+    loop {
+        let (kind, payload) = next_frame(&mut line).await;
+        assert!(![RST_STREAM, GOAWAY].contains(&kind), "{kind}: {payload:?}");
+        if kind == PING && payload == [7; 8] {
+            break;
+        }
+    }
+}
+
+/// The headers of a call that no rule allows.
+fn headers() -> Vec<u8> {
+    // ":method: POST" and ":scheme: http" of the static table, then names of it with own values.
+    let mut block = vec![0x83, 0x86];
+    for (name, value) in [(&[0x04][..], "/test.Nothing/Else"), (&[0x0f, 0x10], "application/grpc")]
+    {
+        block.extend(name);
+        block.push(u8::try_from(value.len()).unwrap());
+        block.extend(value.as_bytes());
+    }
+    block
+}
+
+fn frame(kind: u8, flags: u8, id: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags], &id.to_be_bytes(), payload].concat()
+}
+
+/// The kind of the next frame, and what it says.
+async fn next_frame(line: &mut TcpStream) -> (u8, Vec<u8>) {
+    let mut head = [0; 9];
+    timeout(PATIENCE, line.read_exact(&mut head)).await.expect("in time").expect("it is open");
+    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+    let mut payload = vec![0; usize::try_from(length).unwrap()];
+    timeout(PATIENCE, line.read_exact(&mut payload)).await.expect("in time").expect("it is open");
+    (head[3], payload)
 }

@@ -5,6 +5,7 @@
 //! has a grace to end in.
 
 pub(crate) mod admin;
+mod arriving;
 mod calls;
 mod descriptors;
 mod door;

@@ -16,11 +16,14 @@ use tengen_faults::replica::Replica;
 use tengen_faults::run::{say, turn};
 use tengen_faults::site::{Site, Store};
 use tengen_faults::story::{Told, What};
+use tengen_faults::ways::Ways;
 use tengen_kit::client;
 use tengen_kit::time::SharedTime;
 use tengen_proto::game::v1::GetGameRequest;
 use tengen_proto::game::v1::game_service_client::GameServiceClient;
+use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use tokio::io::AsyncWriteExt as _;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tonic::{Code, Request, Status};
@@ -68,10 +71,16 @@ const MOST_KIB: u64 = 64 << 10;
 struct Scene {
     attacker: Attacker,
     accounts: Vec<Arc<Account>>,
+    /// The way of a newcomer.
+    newcomer: Arc<Ways>,
     game_id: String,
     url: String,
     time: SharedTime,
 }
+
+/// Threads that stand in for the attacker's own machine: they get the CPU that nobody else wants, so
+/// that what others lose they lose to the server.
+struct Elsewhere(Option<Runtime>);
 
 /// What an attack took of the server, and when it was.
 struct Cost {
@@ -95,20 +104,26 @@ async fn one_client_that_takes_all_it_can_get_disturbs_nobody() {
         time.until(time.now_ms() + 20).await;
     }
     let sessions = site.ways(&site.sessions);
-    let scene = Scene {
+    let scene = Arc::new(Scene {
         attacker: Attacker::new(FROM, &site.games[0].url()),
         accounts: Account::register_as(&sessions, "flood", 1).await,
+        newcomer: site.ways(&site.games),
         game_id: running.story.first().id,
         url: site.games[0].url(),
         time: time.clone(),
-    };
-    let game = &site.games[0];
+    });
+    let [one, two, three, four] = [(); 4].map(|()| Arc::clone(&scene));
+    let (game, elsewhere) = (&site.games[0], Elsewhere::new());
     let wait = async || time.until(time.now_ms() + QUIET_MS).await;
     let quiet = cost("quiet", game, &time, wait()).await.1;
-    let (flooded, flood) = cost("flood", game, &time, scene.flood()).await;
-    let (resetters, resets) = cost("resets", game, &time, scene.resets()).await;
-    let (idlers, idle) = cost("idle", game, &time, scene.idle(&site)).await;
-    let (_, slow) = cost("slow", game, &time, scene.slow()).await;
+    let flood = elsewhere.run(async move { one.flood().await });
+    let (flooded, flood) = cost("flood", game, &time, flood).await;
+    let resets = elsewhere.run(async move { two.resets().await });
+    let (resetters, resets) = cost("resets", game, &time, resets).await;
+    let idle = elsewhere.run(async move { three.idle().await });
+    let (idlers, idle) = cost("idle", game, &time, idle).await;
+    let slow = elsewhere.run(async move { four.slow().await });
+    let ((), slow) = cost("slow", game, &time, slow).await;
 
     let told = running.stop().await.take();
     let refused = |told: &Told| {
@@ -194,6 +209,33 @@ fn p99_ms(told: &Told, cost: &Cost) -> i64 {
     took_ms[took_ms.len() * 99 / 100]
 }
 
+impl Elsewhere {
+    fn new() -> Self {
+        let mut builder = Builder::new_multi_thread();
+        let runtime = builder.worker_threads(2).enable_all().on_thread_start(behind_all_others);
+        Self(Some(runtime.build().unwrap()))
+    }
+
+    /// Does it there.
+    async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
+        self.0.as_ref().expect("until it is dropped").spawn(work).await.unwrap()
+    }
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        // Within the test's own runtime, where nothing may block.
+        self.0.take().into_iter().for_each(Runtime::shutdown_background);
+    }
+}
+
+/// Gives this thread what CPU is left over.
+fn behind_all_others() {
+    let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    let here = thread_priority::thread_native_id();
+    thread_priority::set_thread_priority_and_policy(here, ThreadPriority::Min, idle).unwrap();
+}
+
 impl Scene {
     /// One account calls as often as it can, over several connections.
     async fn flood(&self) -> String {
@@ -266,7 +308,7 @@ impl Scene {
 
     /// Connections that say who they are and nothing more, while somebody else comes and calls;
     /// gives how many.
-    async fn idle(&self, site: &Site) -> usize {
+    async fn idle(&self) -> usize {
         let many = IDLERS.min(descriptors().saturating_sub(1_000));
         let (mut idlers, turns) = (JoinSet::new(), Arc::new(Semaphore::new(100)));
         let until_ms = self.time.now_ms() + COMING_MS;
@@ -282,7 +324,7 @@ impl Scene {
             });
         }
         let request = GetGameRequest { game_id: self.game_id.clone() };
-        site.ways(&site.games).ask(None, &request).await.answer();
+        self.newcomer.ask(None, &request).await.answer();
         let took_ms = idlers.join_all().await;
         // Every one of them is ended, at once or when it has brought no call.
         let held = took_ms.iter().filter(|ms| **ms >= FIRST_CALL_MS / 2).count();
