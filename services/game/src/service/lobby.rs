@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use prost::Message;
 use rand::RngExt;
 use tengen_kit::auth::{Account, caller};
@@ -24,13 +25,16 @@ use crate::herald::Herald;
 use crate::record::{GameRecord, Player};
 use crate::store::Games;
 
-/// The slot that holds every challenge.
+/// The slot that holds every open challenge.
 const LOBBY: &str = "lobby";
 /// How long a challenge stays open.
 const OPEN_FOR_MS: i64 = 60 * 60 * 1_000;
 /// How long it can still be looked up after it was closed. Far shorter than the record of a game
 /// stays that is over: a look-up never makes its game a second time.
 const CLOSED_FOR_MS: i64 = 60 * 60 * 1_000;
+/// How long one that was put away is still found among the open ones: no call that looked for it
+/// before takes as long.
+const LINGERS_MS: i64 = 10_000;
 /// Changes that may race for one challenge before one is given up.
 const TRIES: usize = 16;
 
@@ -57,10 +61,36 @@ impl Lobby {
         Ok(decoded.collect())
     }
 
-    async fn find(&self, id: &str) -> Result<(Version, StoredChallenge), Refusal> {
-        let entry = self.live.entry(LOBBY, id).await.map_err(|error| error::live(&error))?;
-        let found = entry.and_then(|(version, body)| Some((version, decode(&body)?)));
-        found.ok_or_else(|| error::no_challenge(id))
+    /// A challenge, and its version among the open ones if it is there.
+    async fn find(&self, id: &str) -> Result<(Option<Version>, StoredChallenge), Refusal> {
+        for (slot, open) in [(LOBBY, true), (&*closed(id), false)] {
+            let entry = self.live.entry(slot, id).await.map_err(|error| error::live(&error))?;
+            if let Some((version, body)) = entry {
+                let stored = decode(&body).ok_or_else(|| error::no_challenge(id))?;
+                return Ok((open.then_some(version), stored));
+            }
+        }
+        Err(error::no_challenge(id))
+    }
+
+    /// Puts a closed challenge where nobody meets it who looks through the open ones. It stays among
+    /// them for its time where that fails.
+    async fn put_away(&self, stored: &StoredChallenge) {
+        let (id, now_ms) = (&shown(stored).challenge_id, self.live.now_ms());
+        let body = Some(Bytes::from(stored.encode_to_vec()));
+        let away = async {
+            let until_ms = Some(now_ms.saturating_add(CLOSED_FOR_MS));
+            match self.live.put_entry(&closed(id), id, None, body.clone(), until_ms).await {
+                Ok(_) | Err(LiveError::EntryConflict { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            let Some((version, _)) = self.live.entry(LOBBY, id).await? else { return Ok(()) };
+            let until_ms = Some(now_ms.saturating_add(LINGERS_MS));
+            self.live.put_entry(LOBBY, id, Some(version), body.clone(), until_ms).await.map(drop)
+        };
+        if let Err(error) = away.await {
+            tracing::warn!(%error, %id, "a closed challenge stays among the open ones");
+        }
     }
 
     /// Changes a challenge by compare-and-set, and returns what it is then.
@@ -76,7 +106,7 @@ impl Lobby {
             };
             let body = Some(after.encode_to_vec().into());
             let until_ms = Some(self.live.now_ms().saturating_add(CLOSED_FOR_MS));
-            match self.live.put_entry(LOBBY, id, Some(version), body, until_ms).await {
+            match self.live.put_entry(LOBBY, id, version, body, until_ms).await {
                 Ok(_) => return Ok(after),
                 Err(LiveError::EntryConflict { .. }) => {}
                 Err(error) => return Err(error::live(&error)),
@@ -151,11 +181,13 @@ impl Lobby {
         account: &Account,
         request: &wire::AcceptChallengeRequest,
     ) -> Result<GameRecord, Refusal> {
-        let running = self.games.of_player(&account.id).await?.len();
+        let running = self.games.running(&account.id, self.config.running_games).await?;
         let stored = self
             .change(&request.challenge_id, |stored| self.accepted(stored, account, running))
             .await?;
-        self.game_of(&stored).await
+        let game = self.game_of(&stored).await?;
+        self.put_away(&stored).await;
+        Ok(game)
     }
 
     /// A challenge after this account has taken it; none changed if it had before.
@@ -241,8 +273,15 @@ impl Lobby {
             challenge.state = state as i32;
             Ok(Some(StoredChallenge { challenge: Some(challenge), ..stored }))
         });
-        Ok(shown(&stored.await?))
+        let stored = stored.await?;
+        self.put_away(&stored).await;
+        Ok(shown(&stored))
     }
+}
+
+/// The slot of a challenge that was closed and put away.
+fn closed(id: &str) -> String {
+    format!("closed:{id}")
 }
 
 fn check_create(
@@ -402,3 +441,7 @@ impl LobbyService for Lobby {
         Ok(Response::new(wire::WithdrawChallengeResponse { challenge: Some(challenge) }))
     }
 }
+
+#[cfg(test)]
+#[path = "lobby_tests.rs"]
+mod tests;

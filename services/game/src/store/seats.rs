@@ -35,6 +35,18 @@ impl Games {
         Ok(games)
     }
 
+    /// How many games run in which a player holds a seat; less exact while it is less than `most`,
+    /// as some that are listed may be over.
+    ///
+    /// # Errors
+    /// When the live state fails.
+    pub async fn running(&self, player_id: &str, most: usize) -> Result<usize, Refusal> {
+        match self.listed(player_id).await?.len() {
+            listed if listed < most => Ok(listed),
+            _ => Ok(self.of_player(player_id).await?.len()),
+        }
+    }
+
     /// The ids of the games that are listed; some may be over.
     pub(super) async fn listed(&self, player_id: &str) -> Result<Vec<String>, Refusal> {
         let listed = self.live.entries(&slot(player_id)).await;

@@ -31,10 +31,10 @@ use crate::store::Games;
 pub(super) const ID: &str = "g01-ab";
 
 /// Entries in one slot.
-const ENTRIES: usize = 6;
+pub(crate) const ENTRIES: usize = 6;
 
 /// Live state that cannot read or change its records while `away` is set, and may be put back to what it was.
-pub(super) struct Switched {
+pub(crate) struct Switched {
     live: Mutex<Memory>,
     away: AtomicBool,
     /// How often a whole record was read.
@@ -168,12 +168,12 @@ impl Live for Switched {
     }
 }
 
-pub(super) struct Stage {
-    pub(super) games: Arc<Games>,
-    pub(super) live: Arc<Switched>,
-    pub(super) time: ManualTime,
+pub(crate) struct Stage {
+    pub(crate) games: Arc<Games>,
+    pub(crate) live: Arc<Switched>,
+    pub(crate) time: ManualTime,
     database: AnyPool,
-    pub(super) house: Arc<House>,
+    pub(crate) house: Arc<House>,
     _folder: TempDir,
 }
 
@@ -187,7 +187,7 @@ pub(crate) fn deaf(sessions: Sessions) -> Herald {
 }
 
 /// A rated game that has begun.
-pub(super) async fn stage() -> Stage {
+pub(crate) async fn stage() -> Stage {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}/games.db", folder.path().display());
     let database = sql::open(&url, crate::MIGRATIONS).await.unwrap();

@@ -15,6 +15,7 @@ use tengen_proto::common::v1::Colour;
 use tengen_proto::game::v1::watch_game_response::Message;
 use tengen_proto::game::v1::{EndReason, Game, GetGameRequest, Phase, Settings, WatchGameResponse};
 use tengen_proto::time::{duration, timestamp_ms};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tonic::{Code, Streaming};
 
@@ -24,6 +25,11 @@ const WINDOW_MS: i64 = 5_000;
 const AROUND_MS: i64 = 200;
 /// After this long the decision has been made, on a busy machine as well.
 const DECIDED_MS: i64 = 10_000;
+
+/// Players at once.
+const AT_ONCE: usize = 200;
+/// How often each looks whether it is known that he has gone.
+const LOOK_EVERY_MS: i64 = 500;
 
 fn tries() -> usize {
     if loaded_ms() < 60_000 { 60 } else { 1_000 }
@@ -45,13 +51,18 @@ async fn whoever_comes_back_in_time_sits_and_whoever_does_not_has_lost() {
     let accounts = Account::register(&site.ways(&site.sessions), tries() + 1).await;
     let (white, blacks) = accounts.split_last().expect("accounts");
     let mut rng = StdRng::seed_from_u64(seed());
-    let mut returns = JoinSet::new();
+    let (mut returns, turns) = (JoinSet::new(), Arc::new(Semaphore::new(AT_ONCE)));
     for black in blacks {
+        let turn = Arc::clone(&turns).acquire_owned().await.expect("is never closed");
         let around_ms = rng.random_range(-AROUND_MS..=AROUND_MS);
         let players = [Arc::clone(black), Arc::clone(white)];
         let urls: Vec<_> = site.games.iter().map(|replica| replica.url()).collect();
         let (games, time) = (site.ways(&site.games), site.time.clone());
-        returns.spawn(go_and_return(games, urls, players, around_ms, time));
+        returns.spawn(async move {
+            let returned = go_and_return(games, urls, players, around_ms, time).await;
+            drop(turn);
+            returned
+        });
     }
     let returns = returns.join_all().await;
     let lost = returns.iter().filter(|come| come.lost).count();
@@ -73,7 +84,7 @@ async fn go_and_return(
     let settings = Settings { reconnect_window: Some(duration(WINDOW_MS)), ..timed(LONG_MS) };
     let id = load::begin(&games, &players, settings).await.game_id;
     let token = players[0].token();
-    let (_, stream) = watch(&urls[0], &token, &id).await.expect("watches");
+    let (_, stream) = come(&urls[0], &token, &id, &time).await;
     // Until the service knows who is here: it has just begun.
     time.until(time.now_ms() + 2 * WINDOW_MS).await;
     drop(stream);
@@ -83,10 +94,10 @@ async fn go_and_return(
         if let Some(deadline_ms) = seat.gone_deadline.as_ref().and_then(timestamp_ms) {
             break deadline_ms;
         }
-        time.until(time.now_ms() + 50).await;
+        time.until(time.now_ms() + LOOK_EVERY_MS).await;
     };
     time.until(deadline_ms + around_ms).await;
-    let (told, _stream) = come_back(&urls[1], &token, &id, &time).await;
+    let (told, _stream) = come(&urls[1], &token, &id, &time).await;
     let after_ms = time.now_ms() - deadline_ms;
     let Message::Snapshot(told) = told else { panic!("a snapshot first") };
     time.until(deadline_ms + DECIDED_MS).await;
@@ -106,7 +117,7 @@ async fn go_and_return(
 }
 
 /// Watches as soon as it is let in, as a client does while a busy machine keeps something away.
-async fn come_back(
+async fn come(
     url: &str,
     token: &str,
     id: &str,
