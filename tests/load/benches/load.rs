@@ -26,9 +26,10 @@ fn main() {
 async fn measure() {
     let site = Site::start().await;
     let redis = site.redis_url();
-    // First, as the memory that streams take shows in a process that has let nothing go yet.
+    // First, as the memory that streams take shows in a process that has let nothing go yet; and of
+    // several games, as it comes from the system in large pieces.
     let fan_out = Reference::start(PROGRAM, "fan-out", &redis).await;
-    let more = ["--games", "1", "--watchers", "1000", "--seconds", "8"];
+    let more = ["--games", "4", "--watchers", "1000", "--seconds", "8"];
     let [ours, other] = compare(&site, fan_out, &more).await;
     let watched = [(&ours, "game"), (&other, "fan-out")].map(|(one, server)| {
         let cpu = one.cpu_of(server).expect("its CPU was measured");
@@ -46,9 +47,14 @@ async fn measure() {
     let bytes = ours.redis_bytes.expect("games were weighed");
     print("redis_bytes_per_game", [bytes, GAME_BYTES]);
 
-    let node = Reference::node(&redis).await;
-    let [ours, other] = compare(&site, node, &["--by", "watch", "--seconds", "10"]).await;
-    print("moves_per_s", [&ours, &other].map(Measured::moves_per_s));
+    // Behind a gateway the players of a replica share its connections, which a WebSocket cannot.
+    let shared = ["--connections", "4"];
+    for (name, connections) in [("moves_per_s", &shared[..]), ("moves_per_s_unshared", &[])] {
+        let node = Reference::node(&redis).await;
+        let more = [&["--by", "watch", "--games", "256", "--seconds", "10"], connections].concat();
+        let [ours, other] = compare(&site, node, &more).await;
+        print(name, [&ours, &other].map(Measured::moves_per_s));
+    }
 }
 
 /// Plays against the suite and a reference in turns.

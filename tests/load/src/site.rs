@@ -61,10 +61,23 @@ impl Site {
         &self.session
     }
 
+    /// One more process of the game service, with more variables.
+    pub async fn another_game(&self, more: &[(&str, &str)]) -> Process {
+        let game = self.suite.game(&self.session.url(), more).await;
+        game.ready().await;
+        game
+    }
+
     /// Where it is, who makes its games, and what its processes are, for `tengen load`.
     pub fn arguments(&self) -> Vec<String> {
-        let (game, session) = (self.game.url(), self.session.url());
-        let (game_pid, redis_pid) = (format!("game={}", self.game.id()), self.redis_pid());
+        self.arguments_of(&self.game)
+    }
+
+    /// The same with another process of the game service.
+    pub fn arguments_of(&self, game: &Process) -> Vec<String> {
+        let session = self.session.url();
+        let (game_pid, redis_pid) = (format!("game={}", game.id()), self.redis_pid());
+        let game = game.url();
         let own = ["--game", &game, "--session", &session];
         let organiser = ["--organiser", ORGANISER, "--organiser-password", PASSWORD];
         let pids = ["--pid", &game_pid, "--pid", &redis_pid];

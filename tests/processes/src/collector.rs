@@ -54,6 +54,11 @@ impl Collector {
         Self { url, spans }
     }
 
+    /// How many spans came.
+    pub fn spans(&self) -> usize {
+        self.spans.borrow().len()
+    }
+
     /// The spans of a trace by their names, as soon as these are all there.
     pub async fn trace(&self, trace: &str, names: &[&str]) -> HashMap<String, Seen> {
         let mut spans = self.spans.clone();
