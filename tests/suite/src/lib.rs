@@ -8,6 +8,7 @@
     reason = "a test fails by panicking, and reads like a story"
 )]
 
+pub mod bots;
 pub mod doors;
 pub mod games;
 pub mod notices;

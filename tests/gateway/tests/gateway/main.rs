@@ -6,6 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod bots;
 mod configuration;
 mod every_method;
 mod limits;
