@@ -16,13 +16,23 @@ export CORS_ORIGINS=${CORS_ORIGINS:-'a^'} TRUSTED_HOPS=${TRUSTED_HOPS:-0}
 export RATE_PER_SECOND=${RATE_PER_SECOND:-50} RATE_BURST=${RATE_BURST:-200}
 export DESCRIPTORS=${DESCRIPTORS:-$here/../../proto/src/gen/descriptors.bin}
 export TLS_CERTIFICATE=${TLS_CERTIFICATE:-} TLS_KEY=${TLS_KEY:-}
+# The collector of spans as services are told of it, and as Envoy is.
+export OTEL_EXPORTER_OTLP_ENDPOINT=${OTEL_EXPORTER_OTLP_ENDPOINT:-}
+export OTEL_TRACES_SAMPLER_ARG=${OTEL_TRACES_SAMPLER_ARG:-0.01}
+case $OTEL_EXPORTER_OTLP_ENDPOINT in
+  '' | http://*[!:/]:[0-9]*) ;;
+  *) echo "OTEL_EXPORTER_OTLP_ENDPOINT is not http://host:port" >&2 && exit 64 ;;
+esac
+collector=${OTEL_EXPORTER_OTLP_ENDPOINT#http://} collector=${collector%/}
+export TRACES_PERCENT=${TRACES_PERCENT:-$(awk 'BEGIN { print 100 * ENVIRON["OTEL_TRACES_SAMPLER_ARG"] }')}
+export COLLECTOR_HOST=${COLLECTOR_HOST:-${collector%:*}} COLLECTOR_PORT=${COLLECTOR_PORT:-${collector##*:}}
 DRAIN_SECONDS=${DRAIN_SECONDS:-20}
 
-# The comment at the top names variables, and needs no values.
+# Comments name variables, and need no values.
 filled=$(awk '
-  /^ *#/ && !/(begin|end) tls/ { next }
-  /# begin tls/ { tls = 1 }
-  tls && ENVIRON["TLS_CERTIFICATE"] == "" { if (/# end tls/) tls = 0; next }
+  /^ *# only with [A-Z_]+$/ { left_out = ENVIRON[$NF] == "" }
+  /^ *# until here$/ { left_out = 0 }
+  /^ *#/ || left_out { next }
   {
     while (match($0, /\$\{[A-Z_]+\}/)) {
       name = substr($0, RSTART + 2, RLENGTH - 3)

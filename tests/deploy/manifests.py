@@ -16,6 +16,8 @@ OURS = {"tengen/game": "tengen-game", "tengen/clock": "tengen-clock", "tengen/ra
 GATEWAY = "tengen/gateway"
 URL = re.compile(r"https?://([a-z0-9-]+):(\d+)")
 STORES = {"TENGEN_REDIS_URL": "redis"}
+# Where collectors take spans.
+OTLP = 4317
 WORKLOADS = ("Deployment", "StatefulSet", "CronJob")
 
 
@@ -26,6 +28,7 @@ class Pod:
     kind: str
     name: str
     labels: dict[str, str]
+    annotations: dict[str, str]
     spec: dict
 
     @property
@@ -55,8 +58,9 @@ class Manifests:
         spec = document["spec"]
         spec = spec["jobTemplate"]["spec"] if document["kind"] == "CronJob" else spec
         template = spec["template"]
-        labels = template["metadata"]["labels"]
-        return Pod(document["kind"], document["metadata"]["name"], labels, template["spec"])
+        about = template["metadata"]
+        labels, annotations = about["labels"], about.get("annotations", {})
+        return Pod(document["kind"], document["metadata"]["name"], labels, annotations, template["spec"])
 
     def variables(self, pod: Pod) -> dict[str, str | None]:
         """What is set for a pod; None for what is secret."""
@@ -68,6 +72,11 @@ class Manifests:
                 raise Failure(f"{pod.name}: there is no ConfigMap {name}")
             found |= maps[name]
         return found | {entry["name"]: entry.get("value") for entry in pod.container.get("env", [])}
+
+    def policies(self, pod: Pod) -> list[dict]:
+        """The network policies that select a pod."""
+        return [document["spec"] for document in self.of("NetworkPolicy")
+                if matches(document["spec"]["podSelector"], pod.labels)]
 
     def drain_s(self, pod: Pod) -> float:
         """How long its process may take to end."""
@@ -185,8 +194,7 @@ def lets_in(manifests: Manifests) -> list[str]:
     for target in pods:
         own = {name for name, selector in services.items() if matches(selector, target.labels)}
         expected = {pod.name for pod in pods if called[pod.name] & own}
-        policies = [document["spec"] for document in manifests.of("NetworkPolicy")
-                    if matches(document["spec"]["podSelector"], target.labels)]
+        policies = manifests.policies(target)
         rules = [rule for policy in policies for rule in policy.get("ingress", [])]
         if not policies:
             found.append(f"{target.name}: no policy, so anybody is let in")
@@ -194,11 +202,41 @@ def lets_in(manifests: Manifests) -> list[str]:
             if target.image != GATEWAY:
                 found.append(f"{target.name}: anybody is let in")
             continue
-        peers = [peer["podSelector"] for rule in rules for peer in rule["from"]]
+        peers = [peer["podSelector"] for rule in rules for peer in rule["from"] if "podSelector" in peer]
         allowed = {pod.name for pod in pods if any(matches(peer, pod.labels) for peer in peers)}
         if allowed != expected:
             found.append(f"{target.name}: {sorted(allowed)} are let in, {sorted(expected)} call it")
     return found
+
+
+def is_watched(manifests: Manifests) -> list[str]:
+    """Whether each of ours says where its numbers are, and other namespaces may read these alone; and
+    whether spans get out."""
+    found = []
+    for pod in manifests.pods():
+        ours = pod.kind == "Deployment"
+        port, path = ("observe", "/stats/prometheus") if pod.image == GATEWAY else ("admin", "/metrics")
+        if ours:
+            ports = {entry["name"]: str(entry["containerPort"]) for entry in pod.container["ports"]}
+            expected = {"scrape": "true", "port": ports[port], "path": path}
+            said = {key: pod.annotations.get(f"prometheus.io/{key}") for key in expected}
+            if said != expected:
+                found.append(f"{pod.name}: its annotations say {said}, expected {expected}")
+        policies = manifests.policies(pod)
+        read = {opened["port"] for policy in policies for rule in policy.get("ingress", [])
+                if from_elsewhere(rule.get("from", [])) for opened in rule["ports"]}
+        if read != ({port} if ours else set()):
+            found.append(f"{pod.name}: other namespaces reach {sorted(read)}")
+        shut = [policy for policy in policies if "Egress" in policy["policyTypes"]]
+        sent = {opened["port"] for policy in shut for rule in policy.get("egress", [])
+                if from_elsewhere(rule["to"]) for opened in rule["ports"]}
+        if shut and sent - {53} != {OTLP}:
+            found.append(f"{pod.name}: it reaches {sorted(sent)} of other namespaces")
+    return found
+
+
+def from_elsewhere(peers: list[dict]) -> bool:
+    return any("namespaceSelector" in peer for peer in peers)
 
 
 def calls(manifests: Manifests, pod: Pod) -> set[str]:
@@ -225,7 +263,7 @@ def selectors(document: dict) -> Iterator[tuple[dict, list]]:
     rules = spec.get("ingress", [])
     yield spec["podSelector"], [port["port"] for rule in rules for port in rule["ports"]]
     for rule in rules:
-        yield from ((peer["podSelector"], []) for peer in rule.get("from", []))
+        yield from ((peer["podSelector"], []) for peer in rule.get("from", []) if "podSelector" in peer)
     for rule in spec.get("egress", []):
         ports = [port["port"] for port in rule["ports"]]
         yield from ((peer["podSelector"], ports) for peer in rule["to"] if "podSelector" in peer)

@@ -13,6 +13,8 @@ UNLESS = re.compile(r'required_unless_present = "(\w+)"')
 # What need not be there: an option, a list, a switch.
 OPTIONAL = ("Option<", "Vec<", "bool")
 KIT = ("services/kit/src/config/mod.rs", "services/kit/src/config/limits.rs")
+# Which share is traced is OpenTelemetry's to say.
+TRACES, SAMPLER = "services/kit/src/telemetry/traces.rs", re.compile(r'"(OTEL_\w+)"')
 GATEWAY = ("deploy/envoy/envoy.yaml", "deploy/envoy/start.sh")
 PLACE = re.compile(r"\$\{([A-Z_]+)\}")
 PLACE_WITH_DEFAULT = re.compile(r"([A-Z_]+)=\$\{\1:-")
@@ -35,7 +37,11 @@ def of_program(program: str, command: list[str]) -> dict[str, Setting]:
     else:
         folder = f"services/{program.removeprefix('tengen-')}/src"
         sources = [*KIT, f"{folder}/config.rs", f"{folder}/process.rs"]
-    return {name: found for source in sources for name, found in read(ROOT / source).items()}
+    found = {name: found for source in sources for name, found in read(ROOT / source).items()}
+    if program == "tengen":
+        return found
+    traces = SAMPLER.findall((ROOT / TRACES).read_text())
+    return found | {name: Setting(name, False, "", "") for name in traces}
 
 
 def of_gateway() -> dict[str, Setting]:

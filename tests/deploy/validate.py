@@ -1,6 +1,7 @@
 """Holds what is deployed against the tools that will read it, and against the code.
 
-    python3 tests/tools/setup.py compose kubectl kubernetes-validate hadolint
+    python3 tests/tools/setup.py compose kubectl kubernetes-validate hadolint prometheus
+    python3 tests/tools/setup.py grafana-types
     .cache/venv/bin/python tests/deploy/validate.py
 
 Prints `ok NAME` or `FAILED NAME` for each check, what is wrong before it. Nothing is started or built.
@@ -16,6 +17,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 import manifests
+import observed
 import settings
 import topology
 from manifests import Manifests
@@ -76,8 +78,8 @@ def compose_variables() -> list[str]:
             declared = settings.of_program(service.program, service.command)
             found += settings.problems(service.name, declared, given)
     used = set(re.findall(r"\$\{(\w+)", topology.COMPOSE_FILE.read_text()))
-    # These two have defaults, and no place among secrets.
-    unknown = used - example_names() - {"VERSION", "GATEWAY_LISTEN"}
+    # These have defaults, and no place among secrets.
+    unknown = used - example_names() - {"VERSION", "GATEWAY_LISTEN", "GRAFANA_LISTEN", "OTEL_TRACES_SAMPLER_ARG"}
     found += [f"{name} is not in deploy/env.example" for name in sorted(unknown)]
     return found
 
@@ -173,9 +175,13 @@ def checks():
             ("gives drains their time", manifests.ends),
             ("names what is there", manifests.names),
             ("lets in who has to call", manifests.lets_in),
+            ("is watched, and sends spans", manifests.is_watched),
         ):
             yield f"k8s/{folder} {name}", lambda at=folder, see=check: see(rendered(at))
     yield "stores in k8s/dev are those of compose", stores_alike
+    yield "Prometheus finds what is in k8s/prod", lambda: observed.in_kubernetes(rendered("prod").pods())
+    for name, check in observed.CHECKS.items():
+        yield name, lambda see=check: see(services())
     yield "deploy/README.md names what is there", runbook
 
 

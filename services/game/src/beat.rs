@@ -24,6 +24,7 @@ pub async fn beat(games: Weak<Games>, live: Arc<dyn Live>, time: SharedTime) {
                 if !had.is_empty()
                     && let Some(games) = games.upgrade()
                 {
+                    games.metrics.outages.inc();
                     tracing::warn!(partitions = had.len(), "an outage of the live state is over");
                     // Aside, so that the next beat is not late.
                     tokio::spawn(async move { games.look_after(&had).await });

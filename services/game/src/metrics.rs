@@ -18,6 +18,9 @@ use crate::convert::result;
 
 /// How often is looked how long the oldest result waits.
 const LOOK_MS: i64 = 2_000;
+/// All phases.
+const PHASES: [Phase; 6] =
+    [Phase::Waiting, Phase::Paused, Phase::Playing, Phase::Counting, Phase::Restored, Phase::Ended];
 
 /// What is counted of the games, by this replica. Clones count the same.
 #[derive(Debug, Clone)]
@@ -27,6 +30,8 @@ pub struct Metrics {
     pub commit: Histogram,
     flag_lateness: Histogram,
     phases: Family<Entered, Counter>,
+    /// Outages of the live state that this replica saw the end of.
+    pub outages: Counter,
     /// Streams of games that are open.
     pub watchers: Gauge,
     /// Watchers that read too slowly.
@@ -42,11 +47,17 @@ struct Entered {
 
 impl Default for Metrics {
     fn default() -> Self {
+        let phases = Family::default();
+        for phase in PHASES {
+            // Shown from the beginning: the first that comes into it must not be missed.
+            drop(phases.get_or_create(&Entered::of(phase)));
+        }
         Self {
             moves: Counter::default(),
             commit: seconds(),
             flag_lateness: seconds(),
-            phases: Family::default(),
+            phases,
+            outages: Counter::default(),
             watchers: Gauge::default(),
             watchers_cut: Counter::default(),
             outbox_lag: Gauge::default(),
@@ -59,13 +70,15 @@ impl Metrics {
     /// Shows them.
     pub fn register(&self, registry: &mut Registry) {
         let Self { moves, commit, flag_lateness, phases, watchers, .. } = self.clone();
-        let Self { watchers_cut, outbox_lag, live_games, .. } = self.clone();
+        let Self { outages, watchers_cut, outbox_lag, live_games, .. } = self.clone();
         registry.register("moves", "Stones, passes and confirmations that were committed", moves);
         let help = "Time the live state takes for a commit, whatever comes of it";
         registry.register_with_unit("commit", help, Unit::Seconds, commit);
         let help = "Time from the instant a flag fell to the commit that says so";
         registry.register_with_unit("flag_lateness", help, Unit::Seconds, flag_lateness);
         registry.register("games_entered", "Games that came into a phase", phases);
+        let help = "Outages of the live state that this replica saw the end of";
+        registry.register("outages", help, outages);
         registry.register("watchers", "Open streams of games", watchers);
         registry.register("watchers_cut", "Watchers that read too slowly", watchers_cut);
         let help = "Age of the first result in the outbox, of all replicas; 0 without one";
@@ -91,15 +104,7 @@ impl Metrics {
 
     /// Counts a game that came into a phase.
     pub fn entered(&self, phase: Phase) {
-        let phase = match phase {
-            Phase::Waiting => "WAITING",
-            Phase::Paused => "PAUSED",
-            Phase::Playing => "PLAYING",
-            Phase::Counting => "COUNTING",
-            Phase::Restored => "RESTORED",
-            Phase::Ended => "ENDED",
-        };
-        self.phases.get_or_create(&Entered { phase }).inc();
+        self.phases.get_or_create(&Entered::of(phase)).inc();
     }
 
     /// Looks every two seconds how long the first result of the outbox waits and how many games
@@ -126,5 +131,19 @@ impl Metrics {
                 () = time.until(time.now_ms().saturating_add(LOOK_MS)) => {}
             }
         }
+    }
+}
+
+impl Entered {
+    fn of(phase: Phase) -> Self {
+        let phase = match phase {
+            Phase::Waiting => "WAITING",
+            Phase::Paused => "PAUSED",
+            Phase::Playing => "PLAYING",
+            Phase::Counting => "COUNTING",
+            Phase::Restored => "RESTORED",
+            Phase::Ended => "ENDED",
+        };
+        Self { phase }
     }
 }

@@ -42,6 +42,11 @@ impl Readiness {
         latches.iter().filter(|(_, set)| !**set).map(|(name, _)| *name).collect()
     }
 
+    /// All latches: what each stands for, and whether it is set.
+    pub(crate) fn parts(&self) -> Vec<(&'static str, bool)> {
+        self.0.borrow().iter().map(|(name, set)| (*name, *set)).collect()
+    }
+
     /// Tells of every change from now on.
     pub(crate) fn changes(&self) -> watch::Receiver<impl Sized + use<>> {
         self.0.subscribe()

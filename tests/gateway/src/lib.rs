@@ -17,4 +17,4 @@ pub mod site;
 
 pub use answer::{Refusal, Stream};
 pub use client::{Client, Way};
-pub use site::{Site, before, before_dev};
+pub use site::{Site, Traced, before, before_dev};

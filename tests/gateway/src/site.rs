@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use tengen_harness::{Envoy, free_port};
-use tengen_processes::{Process, Suite as Stores};
+use tengen_processes::{Collector, Process, Suite as Stores};
 use tengen_suite::doors::Doors;
 use tengen_suite::site::People;
 use tengen_suite::{Player, Suite};
@@ -16,6 +16,12 @@ use crate::plain::{PATIENCE, Plain};
 
 /// Where the replicas of game are, all on one port, as pods are.
 const GAMES: [Ipv4Addr; 2] = [Ipv4Addr::new(127, 0, 0, 2), Ipv4Addr::new(127, 0, 0, 3)];
+
+/// Has Envoy send each span at once.
+const SPANS_AT_ONCE: &str = r#"
+layered_runtime:
+  layers: [{name: spans, static_layer: {"tracing.opentelemetry.min_flush_spans": 1}}]
+"#;
 
 /// A gateway before `tengen dev`, for what does not need more.
 pub async fn before_dev(more: &[(&str, &str)]) -> (Envoy, Suite) {
@@ -116,6 +122,43 @@ impl Site {
         game.ready().await;
         self.games[replica] = Some(game);
         counted(&self.envoy, &healthy("game"), |replicas| replicas == 2).await;
+    }
+}
+
+/// The gateway before a game service and a session service, and a collector that takes the spans of
+/// all three. Session stands where clock and rating would be.
+pub struct Traced {
+    pub envoy: Envoy,
+    pub collector: Collector,
+    _running: [Process; 2],
+    _stores: Stores,
+}
+
+impl Traced {
+    pub async fn start() -> Self {
+        let collector = Collector::start().await;
+        let told = [
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.clone()),
+            ("OTEL_TRACES_SAMPLER_ARG", "1".to_owned()),
+        ];
+        let mut stores = Stores::new().tell("OTEL_BSP_SCHEDULE_DELAY", "50");
+        for (variable, value) in &told {
+            stores = stores.tell(variable, value);
+        }
+        let session = stores.session(&[]).await;
+        session.ready().await;
+        let game = stores.game(&session.url(), &[]).await;
+        game.ready().await;
+        let mut variables = told.map(|(variable, value)| (variable.to_owned(), value)).to_vec();
+        for (service, process) in
+            [("GAME", &game), ("CLOCK", &session), ("RATING", &session), ("SESSION", &session)]
+        {
+            variables.push((format!("{service}_HOST"), process.listen.ip().to_string()));
+            variables.push((format!("{service}_PORT"), process.listen.port().to_string()));
+        }
+        let envoy = start(variables, SPANS_AT_ONCE.to_owned()).await;
+        ready(&envoy).await;
+        Self { envoy, collector, _running: [game, session], _stores: stores }
     }
 }
 

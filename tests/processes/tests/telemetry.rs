@@ -6,6 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
+use tengen_harness::{Kind, Postgres, Server};
 use tengen_kit::time::{Time as _, WallTime};
 use tengen_processes::{Collector, Player, Process, Suite, request_id, traceparent};
 use tengen_proto::common::v1::Point;
@@ -21,7 +22,9 @@ const LOOK_MS: i64 = 100;
 
 /// A suite that sends its spans there; where nobody has sampled a trace before, such a share.
 fn suite(collector: &Collector, share: &str) -> Suite {
-    Suite::new()
+    // A log, or a restart would leave no outage to be found.
+    let redis = Server::start(Kind::Redis, &["--appendonly", "yes"]);
+    Suite::over(redis, Postgres::start())
         .tell("OTEL_EXPORTER_OTLP_ENDPOINT", &*collector.url)
         .tell("OTEL_TRACES_SAMPLER_ARG", share)
         .tell("OTEL_BSP_SCHEDULE_DELAY", "50")
@@ -106,6 +109,11 @@ async fn a_move_and_a_result_are_each_one_trace_and_are_counted() {
         (&format!("tengen_call_seconds_count{{method=\"{PLAY}\"}}"), 2.0),
         ("tengen_watchers", 0.0),
         ("tengen_outbox_lag_seconds", 0.0),
+        ("tengen_outages_total", 0.0),
+        ("tengen_games_entered_total{phase=\"RESTORED\"}", 0.0),
+        ("tengen_ready{part=\"live state\"}", 1.0),
+        ("tengen_ready{part=\"keys\"}", 1.0),
+        ("tengen_ready{part=\"service\"}", 1.0),
     ] {
         assert_eq!(number(&game, name).await, Some(expected), "{name}");
     }
@@ -142,6 +150,10 @@ async fn a_move_and_a_result_are_each_one_trace_and_are_counted() {
     suite.redis.kill();
     let read = aki.ask(GetGameRequest { game_id });
     games.get_game(traced(read, 3)).await.unwrap_err();
+    becomes(&game, "tengen_ready{part=\"live state\"}", |set| set == 0.0).await;
+    suite.redis.restart();
+    becomes(&game, "tengen_ready{part=\"live state\"}", |set| set == 1.0).await;
+    becomes(&game, "tengen_outages_total", |outages| outages >= 1.0).await;
     game.signal("TERM");
     let (_, said) = game.ended().await;
     let named = format!("trace_id={}", trace(3));

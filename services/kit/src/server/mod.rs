@@ -180,7 +180,7 @@ impl Server {
                 () = over.begun() => return Ok(()),
             };
             let mut bound = Bound::new(services, descriptors)?;
-            bound.pages.push(metrics::page(&calls, bound.metrics));
+            bound.pages.push(metrics::page(&calls, readiness.clone(), bound.metrics));
             door.open(gate.layer(bound.routes.prepare()));
             self.pages.get_or_init(|| bound.pages);
             names.get_or_init(|| bound.names);

@@ -34,11 +34,13 @@ fn certificate(folder: &Path) -> (String, String) {
 }
 
 #[test]
-fn envoy_takes_the_configuration_with_and_without_tls() {
+fn envoy_takes_the_configuration_with_and_without_tls_and_traces() {
     let folder = tempfile::tempdir().unwrap();
     let (certificate, key) = certificate(folder.path());
     let tls = [("TLS_CERTIFICATE", certificate.as_str()), ("TLS_KEY", key.as_str())];
-    for variables in [HOSTS.to_vec(), [&HOSTS[..], &tls].concat()] {
+    let traces = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317")];
+    let all = [&HOSTS[..], &tls, &traces].concat();
+    for variables in [HOSTS.to_vec(), [&HOSTS[..], &tls].concat(), all] {
         let told = Envoy::validate(&variables);
         let said = String::from_utf8_lossy(&told.stderr);
         assert!(told.status.success(), "{said}");
@@ -51,6 +53,19 @@ fn a_variable_that_is_missing_is_named() {
     let told = Envoy::validate(&HOSTS[1..]);
     assert!(!told.status.success());
     assert_eq!(String::from_utf8_lossy(&told.stderr), "GAME_HOST is not set\n");
+}
+
+#[test]
+fn a_collector_is_named_by_host_and_port() {
+    for collector in
+        ["collector:4317", "http://collector", "https://collector:4317", "http://:4317"]
+    {
+        let traces = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector)];
+        let told = Envoy::validate(&[&HOSTS[..], &traces].concat());
+        assert_eq!(told.status.code(), Some(64), "{collector}");
+        let expected = "OTEL_EXPORTER_OTLP_ENDPOINT is not http://host:port\n";
+        assert_eq!(String::from_utf8_lossy(&told.stderr), expected);
+    }
 }
 
 #[tokio::test]

@@ -15,3 +15,4 @@ mod refusals;
 mod routes;
 mod streams;
 mod tokens;
+mod traces;
