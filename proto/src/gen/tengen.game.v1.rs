@@ -3779,6 +3779,9 @@ pub struct Challenge {
     /// When it was made.
     #[prost(message, optional, tag = "9")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Whether the challenger is a bot.
+    #[prost(bool, tag = "10")]
+    pub challenger_bot: bool,
 }
 /// Which colour the challenger takes (rulebook C1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]

@@ -35,5 +35,9 @@ export function attach(): () => void {
     },
     over: () => false,
   });
-  return following.stop;
+  return () => {
+    following.stop();
+    // What came as the page was left is no news to the next one.
+    news.set(undefined);
+  };
 }

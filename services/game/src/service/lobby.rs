@@ -145,6 +145,7 @@ impl Lobby {
             state: wire::ChallengeState::Open as i32,
             game_id: String::new(),
             created_at: Some(timestamp(self.live.now_ms())),
+            challenger_bot: account.bot,
         };
         let stored = StoredChallenge {
             challenge: Some(challenge.clone()),

@@ -26,8 +26,8 @@ const NAME: &str = "sparring";
 const KEEPER: &str = "sparring-keeper";
 /// Where its password is kept, beside the accounts.
 const PASSWORD: &str = "sparring.password";
-/// The boards it offers, in lines a side.
-const BOARDS: [i32; 3] = [9, 13, 19];
+/// The games it offers: lines a side, and the preset of the clock. With a clock they are rated.
+const OFFERS: [(i32, &str); 4] = [(9, "casual"), (9, ""), (13, ""), (19, "")];
 /// Games at once.
 const GAMES: usize = 8;
 /// How long is waited before it signs in again.
@@ -102,15 +102,17 @@ impl Manners for House {
     }
 
     fn offers(&self) -> Vec<CreateChallengeRequest> {
-        let offer = |lines| CreateChallengeRequest {
+        let offer = |(lines, preset): (i32, &str)| CreateChallengeRequest {
             request_id: fresh(),
+            preset: preset.into(),
             settings: Some(Settings {
                 size: Some(BoardSize { rows: lines, columns: lines }),
+                rated: !preset.is_empty(),
                 ..Settings::default()
             }),
             ..CreateChallengeRequest::default()
         };
-        BOARDS.map(offer).into()
+        OFFERS.map(offer).into()
     }
 
     fn engine(&self) -> Result<Box<dyn Engine>, ToolError> {

@@ -16,11 +16,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tengen_proto::common::v1::BoardSize;
 use tengen_proto::game::v1::game_service_client::GameServiceClient;
 use tengen_proto::game::v1::lobby_service_client::LobbyServiceClient;
 use tengen_proto::game::v1::{
     AcceptChallengeRequest, Challenge, CreateChallengeRequest, DeclineChallengeRequest, Game,
-    ListChallengesRequest, ListMyGamesRequest,
+    ListChallengesRequest, ListMyGamesRequest, Settings,
 };
 use tengen_proto::session::v1::AttachRequest;
 use tengen_proto::session::v1::session_service_client::SessionServiceClient;
@@ -156,11 +157,10 @@ impl<M: Manners> Bot<M> {
             self.answer(challenge).await?;
         }
         let own = open.iter().filter(|open| open.challenger_id == me.id);
-        let standing: Vec<_> = own.filter_map(|own| own.settings.as_ref()?.size).collect();
+        let standing: Vec<_> = own.filter_map(|own| kind(own.settings.as_ref())).collect();
         if self.seated.len() < self.most {
             for offer in self.manners.offers() {
-                let size = offer.settings.as_ref().and_then(|settings| settings.size);
-                if !standing.iter().any(|other| Some(*other) == size) {
+                if kind(offer.settings.as_ref()).is_some_and(|kind| !standing.contains(&kind)) {
                     self.offer(offer).await?;
                 }
             }
@@ -210,6 +210,11 @@ impl<M: Manners> Bot<M> {
         let offered = self.lobby.create_challenge(request).await.map_err(refused("an offer"))?;
         offered.into_inner().challenge.map(drop).ok_or_else(|| failed("an offer", "no challenge"))
     }
+}
+
+/// What tells one offer of a bot from another: the board, and whether it is rated.
+fn kind(settings: Option<&Settings>) -> Option<(BoardSize, bool)> {
+    settings.and_then(|settings| Some((settings.size?, settings.rated)))
 }
 
 /// What was withdrawn or taken meanwhile needs no answer.

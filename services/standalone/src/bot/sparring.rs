@@ -12,6 +12,8 @@ use crate::error::{ToolError, failed};
 
 /// A point that one side owns this surely is not worth a move, in percent.
 const SETTLED: i64 = 92;
+/// With more shared points than a seki has, a border is open, and the count would surprise.
+const SHARED: u32 = 6;
 
 /// A beginner.
 pub struct Sparring {
@@ -53,7 +55,7 @@ impl Engine for Sparring {
         self.think(position, move |game, number, random| {
             let playouts = Playouts::of(game, turn.colour, number, random);
             let done = passed && !turn.to_the_end;
-            if done && leads(game, &playouts, turn.colour, komi_quarters) {
+            if done && has_won(game, &playouts, turn.colour, komi_quarters) {
                 return Choice::Pass;
             }
             best(game, &playouts, turn).map_or(Choice::Pass, Choice::Play)
@@ -80,8 +82,40 @@ fn best(game: &Game, playouts: &Playouts, turn: Turn) -> Option<Point> {
     open.max_by_key(|&at| playouts.worth(colour, at))
 }
 
-/// Whether a colour leads with the dead stones off.
-fn leads(game: &Game, playouts: &Playouts, colour: Colour, komi_quarters: i32) -> bool {
+/// Whether the borders are closed with the dead stones off, and a colour leads.
+fn has_won(game: &Game, playouts: &Playouts, colour: Colour, komi_quarters: i32) -> bool {
     let area = area(game.board(), &playouts.dead(game));
-    Count::new(area, komi_quarters, 0).winner() == Some(colour)
+    area.neutral <= SHARED && Count::new(area, komi_quarters, 0).winner() == Some(colour)
+}
+
+#[cfg(test)]
+mod tests {
+    use tengen_rules::Size;
+
+    use super::{Choice, Colour, Engine, Point, Position, Sparring, Turn};
+
+    /// What Black does on 9 lines once White has passed: two walls of this many stones stand side by
+    /// side, Black's half being the larger.
+    async fn after_a_pass(stones: u8) -> Choice {
+        let wall =
+            |colour, column| (0..stones).map(move |row| (colour, Some(Point { row, column })));
+        let turns = wall(Colour::Black, 4).chain(wall(Colour::White, 5));
+        let position = Position {
+            size: Size::new(9, 9).unwrap(),
+            komi_quarters: 0,
+            handicap: Vec::new(),
+            turns: turns.chain([(Colour::White, None)]).collect(),
+            time: None,
+        };
+        let turn = Turn { colour: Colour::Black, left: None, to_the_end: false };
+        Sparring::new(1).choose(&position, turn).await.unwrap()
+    }
+
+    // rulebook: G2.4
+    #[tokio::test]
+    async fn it_passes_after_a_pass_once_it_has_won_and_the_borders_are_closed() {
+        assert_eq!(after_a_pass(9).await, Choice::Pass);
+        let open = after_a_pass(8).await;
+        assert!(matches!(open, Choice::Play(_)), "{open:?}");
+    }
 }

@@ -45,6 +45,7 @@ export function follow<M>(stream: Stream<M>): Following {
     hear();
     try {
       for await (const message of stream.open(attempt.signal)) {
+        if (all.signal.aborted) return;
         hear();
         tries = 0;
         isUp(stream);

@@ -29,6 +29,7 @@ export const en = {
   yourGames: "Your games",
   yourTurn: "Your turn",
   theirTurn: "Opponent's turn",
+  botsOffer: "A bot plays at once. The smallest board is the shortest game.",
   noChallenges: "Nobody is looking for a game. Open a challenge, and somebody may come.",
   create: "Open challenge",
   accept: "Accept",

@@ -31,6 +31,7 @@ export const zh: Words = {
   yourGames: "我的对局",
   yourTurn: "轮到你了",
   theirTurn: "对方思考中",
+  botsOffer: "机器人随时应战。棋盘越小，下得越快。",
   noChallenges: "现在没有人在等对局。发布一个挑战，等人来下吧。",
   create: "发布挑战",
   accept: "接受",

@@ -36,13 +36,11 @@ export function LobbyPage() {
     if (id) go(to.game(id));
   }, [notice]);
 
-  const challenges = open.value?.challenges ?? [];
+  // People first: a bot can wait.
+  const challenges = [...(open.value?.challenges ?? [])];
+  challenges.sort((a, b) => Number(a.challengerBot) - Number(b.challengerBot));
   return (
     <div class="columns">
-      <section class="card">
-        <h1>{w.newChallenge}</h1>
-        <NewChallenge asking={asking} onOpened={open.again} />
-      </section>
       <div>
         {(mine.value?.games.length ?? 0) > 0 && (
           <section class="card">
@@ -53,13 +51,14 @@ export function LobbyPage() {
           </section>
         )}
         <section class="card">
-          <h2>{w.openChallenges}</h2>
+          <h1>{w.openChallenges}</h1>
           {asking.refused && (
             <p class="refused" role="alert">
               {refusalText(w, asking.refused)}
             </p>
           )}
           {challenges.length === 0 && <p class="quiet">{open.value ? w.noChallenges : w.loading}</p>}
+          {challenges.some((each) => each.challengerBot) && <p class="quiet">{w.botsOffer}</p>}
           <ul class="list">
             {challenges.map((challenge) => (
               <Offered
@@ -71,6 +70,12 @@ export function LobbyPage() {
               />
             ))}
           </ul>
+        </section>
+      </div>
+      <div>
+        <section class="card">
+          <h2>{w.newChallenge}</h2>
+          <NewChallenge asking={asking} onOpened={open.again} />
         </section>
         <WatchByLink />
       </div>
@@ -126,7 +131,8 @@ function Offered({ challenge, own, asking, onChanged }: OfferedProps) {
     <li>
       <div>
         <b>
-          {challenge.challengerName} {toMe && w.wantsToPlay}
+          {challenge.challengerName}
+          {challenge.challengerBot && <span class="tag">{w.bot}</span>} {toMe && w.wantsToPlay}
         </b>
         <small>{own ? w.waiting : ""} {settingsText(w, challenge.settings)}</small>
       </div>

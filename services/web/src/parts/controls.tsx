@@ -58,6 +58,7 @@ function Playing({ game, seat, actions, chosen, onChoose }: ControlsProps) {
   const busy = useStore(actions.busy);
   const pending = useStore(actions.pending);
   const mine = game.toMove === seat;
+  const other = seat === Colour.BLACK ? game.white : game.black;
   if (chosen && mine) {
     const rows = game.settings?.size?.rows ?? 19;
     return (
@@ -83,6 +84,7 @@ function Playing({ game, seat, actions, chosen, onChoose }: ControlsProps) {
           {w.pass}
         </button>
         <button
+          class={other?.confirmed ? "primary" : ""}
           disabled={!mine || busy}
           title={w.confirmEndHint}
           onClick={() => actions.take(game, { kind: "confirm" })}

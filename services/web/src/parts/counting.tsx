@@ -34,8 +34,6 @@ export function Counting({ game, seat, actions }: CountingProps) {
           {w.ifCounted} <b>{resultText(w, preview)}</b> · {w.deadStones(game.dead.length)}
         </p>
       )}
-      {other?.accepted && playing && <p class="notice">{w.opponentAccepted}</p>}
-      {own?.accepted && playing && <p class="notice">{w.youAccepted}</p>}
       {playing && (
         <div class="buttons">
           <button
@@ -50,6 +48,8 @@ export function Counting({ game, seat, actions }: CountingProps) {
           </button>
         </div>
       )}
+      {other?.accepted && playing && <p class="notice">{w.opponentAccepted}</p>}
+      {own?.accepted && playing && <p class="notice">{w.youAccepted}</p>}
       {playing && <p class="quiet">{w.countingHint}</p>}
       {preview?.proof && <CountTable proof={preview.proof} />}
     </section>

@@ -18,8 +18,8 @@ export function ResultPanel({ game, watch }: { game: Game; watch: Watch }) {
   return (
     <section class="panel" aria-label={w.result}>
       <h2>{resultText(w, result)}</h2>
-      {result.proof && <CountTable proof={result.proof} />}
       {result.rating !== RatingState.NOT_RATED && <Changes game={game} watch={watch} />}
+      {result.proof && <CountTable proof={result.proof} />}
       <Sgf gameId={game.gameId} />
       <a class="button primary" href="/">
         {w.rematch}
