@@ -29,7 +29,7 @@ pub struct Metrics {
     /// How long the live state takes for a commit, whatever comes of it.
     pub commit: Histogram,
     flag_lateness: Histogram,
-    phases: Family<Entered, Counter>,
+    phases: Family<InPhase, Counter>,
     /// Outages of the live state that this replica saw the end of.
     pub outages: Counter,
     /// Streams of games that are open.
@@ -37,11 +37,11 @@ pub struct Metrics {
     /// Watchers that read too slowly.
     pub watchers_cut: Counter,
     outbox_lag: Gauge<f64, AtomicU64>,
-    live_games: Gauge,
+    live_games: Family<InPhase, Gauge>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Entered {
+struct InPhase {
     phase: &'static str,
 }
 
@@ -50,7 +50,7 @@ impl Default for Metrics {
         let phases = Family::default();
         for phase in PHASES {
             // Shown from the beginning: the first that comes into it must not be missed.
-            drop(phases.get_or_create(&Entered::of(phase)));
+            drop(phases.get_or_create(&InPhase::of(phase)));
         }
         Self {
             moves: Counter::default(),
@@ -61,7 +61,7 @@ impl Default for Metrics {
             watchers: Gauge::default(),
             watchers_cut: Counter::default(),
             outbox_lag: Gauge::default(),
-            live_games: Gauge::default(),
+            live_games: Family::default(),
         }
     }
 }
@@ -83,7 +83,7 @@ impl Metrics {
         registry.register("watchers_cut", "Watchers that read too slowly", watchers_cut);
         let help = "Age of the first result in the outbox, of all replicas; 0 without one";
         registry.register_with_unit("outbox_lag", help, Unit::Seconds, outbox_lag);
-        let help = "Running games that are due some day, of all replicas";
+        let help = "Running games by phase, of all replicas";
         registry.register("live_games", help, live_games);
     }
 
@@ -104,7 +104,7 @@ impl Metrics {
 
     /// Counts a game that came into a phase.
     pub fn entered(&self, phase: Phase) {
-        self.phases.get_or_create(&Entered::of(phase)).inc();
+        self.phases.get_or_create(&InPhase::of(phase)).inc();
     }
 
     /// Looks every two seconds how long the first result of the outbox waits and how many games
@@ -119,11 +119,14 @@ impl Metrics {
                 }
                 Err(error) => tracing::debug!(%error, "the outbox does not answer"),
             }
-            match live.due_count().await {
-                Ok(games) => {
-                    self.live_games.set(i64::try_from(games).unwrap_or(i64::MAX));
+            match live.labels().await {
+                Ok(labels) => {
+                    for phase in PHASES.into_iter().filter(|phase| *phase != Phase::Ended) {
+                        let games = labels.get(phase_name(phase)).copied().unwrap_or(0);
+                        self.live_games.get_or_create(&InPhase::of(phase)).set(games.max(0));
+                    }
                 }
-                Err(error) => tracing::debug!(%error, "the due queue does not answer"),
+                Err(error) => tracing::debug!(%error, "the live state does not answer"),
             }
             tokio::select! {
                 biased;
@@ -134,16 +137,20 @@ impl Metrics {
     }
 }
 
-impl Entered {
+impl InPhase {
     fn of(phase: Phase) -> Self {
-        let phase = match phase {
-            Phase::Waiting => "WAITING",
-            Phase::Paused => "PAUSED",
-            Phase::Playing => "PLAYING",
-            Phase::Counting => "COUNTING",
-            Phase::Restored => "RESTORED",
-            Phase::Ended => "ENDED",
-        };
-        Self { phase }
+        Self { phase: phase_name(phase) }
+    }
+}
+
+/// A phase as the contract names it.
+pub const fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Waiting => "WAITING",
+        Phase::Paused => "PAUSED",
+        Phase::Playing => "PLAYING",
+        Phase::Counting => "COUNTING",
+        Phase::Restored => "RESTORED",
+        Phase::Ended => "ENDED",
     }
 }

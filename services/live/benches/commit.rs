@@ -15,7 +15,7 @@ use bytes::Bytes;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{Client, Script};
 use tengen_harness::{Kind, Server};
-use tengen_live::{Commit, Head, Live, Redis, RedisSettings, record_id};
+use tengen_live::{Commit, Head, Live, Redis, RedisSettings, Relabel, record_id};
 
 const IN_FLIGHT: u8 = 64;
 const EACH: i64 = 150;
@@ -83,6 +83,7 @@ async fn ours(live: Redis, round: u8, task: u8) {
             outages: 0,
             outbox: None,
             ended: false,
+            relabel: Relabel::default(),
         };
         live.commit(&id, commit).await.unwrap();
         expected = Some(head);

@@ -18,6 +18,6 @@ pub use id::{PARTITIONS, partition, record_id};
 pub use live::{Live, Version};
 pub use memory::{Memory, Settings};
 pub use outage::{BEAT_MS, OUTAGE_MS, OUTAGES_KEPT, Outage, Outages};
-pub use record::{Claim, Commit, Head, Outgoing, Record};
+pub use record::{Claim, Commit, Head, Outgoing, Record, Relabel};
 pub use site::of_site;
 pub use wake::{Committed, Wake, WakeUps};

@@ -1,5 +1,7 @@
 //! The verbs of live state. Each is one script or one command on one slot, whatever the backend.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 
@@ -20,8 +22,8 @@ pub trait Live: Send + Sync {
     /// The clock of the records, in milliseconds of Unix time: what is due is judged by it.
     fn now_ms(&self) -> i64;
 
-    /// Changes a record: compares its head, appends, sets when it is due next, adds to the outbox
-    /// and then wakes the subscribers; all of it or nothing. An outgoing id that is waiting
+    /// Changes a record: compares its head, appends, sets when it is due next, counts it
+    /// under its label, adds to the outbox and then wakes the subscribers; all of it or nothing. An outgoing id that is waiting
     /// already is not added again.
     ///
     /// # Errors
@@ -86,12 +88,12 @@ pub trait Live: Send + Sync {
     /// [`LiveError::NotAnId`].
     async fn outages(&self, id: &str) -> Result<Outages, LiveError>;
 
-    /// How many records are due now or some day, leased ones among them.
+    /// How many records have each label, as their commits said ([`Relabel`](crate::Relabel)).
     ///
     /// # Errors
     ///
     /// When the backend does not answer.
-    async fn due_count(&self) -> Result<u64, LiveError>;
+    async fn labels(&self) -> Result<BTreeMap<String, i64>, LiveError>;
 
     /// Returns when something may be due. Claim to find out; somebody else may have been first.
     ///

@@ -42,6 +42,17 @@ pub struct Commit {
     pub outbox: Option<Outgoing>,
     /// Whether the record is over. It is then kept for a while and expires.
     pub ended: bool,
+    /// Under which label the record is counted from now on.
+    pub relabel: Relabel,
+}
+
+/// Moves a record from one label to another; an empty one is none. The default leaves it where it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Relabel {
+    /// The label that the record has.
+    pub from: &'static str,
+    /// The one that it gets.
+    pub to: &'static str,
 }
 
 /// A message on its way out.
@@ -60,6 +71,14 @@ pub struct Claim {
     pub id: String,
     /// When it was due; after an expired lease, when that expired.
     pub due_ms: i64,
+}
+
+impl Relabel {
+    /// What changes in the counts, if anything does.
+    pub(crate) fn changes(self) -> impl Iterator<Item = (&'static str, i64)> {
+        let changes = [(self.from, -1), (self.to, 1)];
+        changes.into_iter().filter(move |(label, _)| self.from != self.to && !label.is_empty())
+    }
 }
 
 impl Commit {

@@ -118,7 +118,7 @@ async fn a_move_and_a_result_are_each_one_trace_and_are_counted() {
         assert_eq!(number(&game, name).await, Some(expected), "{name}");
     }
 
-    becomes(&game, "tengen_live_games", |games| games == 1.0).await;
+    becomes(&game, "tengen_live_games{phase=\"PLAYING\"}", |games| games == 1.0).await;
     // Nobody books it yet, and its age shows that.
     let resign = ResignRequest { request_id: request_id(), game_id: game_id.clone() };
     games.resign(traced(bo.ask(resign), 2)).await.unwrap();
@@ -139,7 +139,7 @@ async fn a_move_and_a_result_are_each_one_trace_and_are_counted() {
     // What nobody sampled is in no trace.
     let others = collector.all().into_iter().filter(|span| span.trace != trace(1));
     assert!(others.clone().all(|span| span.trace == trace(2)), "{:#?}", others.collect::<Vec<_>>());
-    becomes(&game, "tengen_live_games", |games| games == 0.0).await;
+    becomes(&game, "tengen_live_games{phase=\"PLAYING\"}", |games| games == 0.0).await;
     for phase in ["PLAYING", "ENDED"] {
         let name = format!("tengen_games_entered_total{{phase=\"{phase}\"}}");
         assert_eq!(number(&game, &name).await, Some(1.0), "{name}");

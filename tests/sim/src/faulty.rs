@@ -1,6 +1,7 @@
 //! The live state as one process sees it. The store is sound; the way to it is not: a verb may fail
 //! before it happened, fail after it happened, take its time, or see its caller die.
 
+use std::collections::BTreeMap;
 use std::future::{Future, pending};
 use std::sync::Arc;
 
@@ -194,8 +195,8 @@ impl Live for Faulty {
         self.verb("outages", self.store.outages(id)).await
     }
 
-    async fn due_count(&self) -> Result<u64, LiveError> {
-        self.verb("due_count", self.store.due_count()).await
+    async fn labels(&self) -> Result<BTreeMap<String, i64>, LiveError> {
+        self.verb("labels", self.store.labels()).await
     }
 
     async fn due_wait(&self) -> Result<(), LiveError> {

@@ -1,6 +1,6 @@
 //! Live state with a flaw, to show that the simulation finds it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Mutex;
 
 use async_trait::async_trait;
@@ -144,8 +144,8 @@ impl Live for Unsound {
         }
     }
 
-    async fn due_count(&self) -> Result<u64, LiveError> {
-        self.sound.due_count().await
+    async fn labels(&self) -> Result<BTreeMap<String, i64>, LiveError> {
+        self.sound.labels().await
     }
 
     async fn due_wait(&self) -> Result<(), LiveError> {

@@ -16,7 +16,7 @@ use prost::Message;
 use sha2::{Digest, Sha256};
 use tengen_kit::shutdown::Shutdown;
 use tengen_kit::time::{SharedTime, WallTime};
-use tengen_live::{Commit, Head, Live, Memory, record_id};
+use tengen_live::{Commit, Head, Live, Memory, Relabel, record_id};
 use tengen_proto::clock::v1::clock_service_client::ClockServiceClient;
 use tengen_proto::clock::v1::time_control::Kind;
 use tengen_proto::clock::v1::watch_clock_response::Message as Told;
@@ -169,6 +169,7 @@ async fn open(live: &dyn Live, number: u32, due_ms: i64) -> String {
         outages: 0,
         outbox: None,
         ended: false,
+        relabel: Relabel::default(),
     };
     live.commit(&id, commit).await.expect("commits");
     id

@@ -155,7 +155,7 @@ impl ResultsService for Control {
 mod tests {
     use tengen_kit::sql;
     use tengen_kit::time::ManualTime;
-    use tengen_live::{Commit, Head, Memory, Outgoing, Settings};
+    use tengen_live::{Commit, Head, Memory, Outgoing, Relabel, Settings};
     use tonic::Code;
 
     use super::*;
@@ -178,6 +178,7 @@ mod tests {
                 next_due_ms: None,
                 outbox: Some(Outgoing { id: result_id, body }),
                 ended: true,
+                relabel: Relabel::default(),
             };
             live.commit(game_id, commit).await.unwrap();
         }

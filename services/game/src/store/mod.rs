@@ -16,7 +16,9 @@ use moka::sync::Cache;
 use prost::Message;
 use tengen_kit::status::Refusal;
 use tengen_kit::telemetry::{Span, traceparent};
-use tengen_live::{Commit, Head, Live, LiveError, Outgoing, PARTITIONS, Record, partition};
+use tengen_live::{
+    Commit, Head, Live, LiveError, Outgoing, PARTITIONS, Record, Relabel, partition,
+};
 use tengen_rules::Colour;
 use tengen_table::{Command, Decision, Event, Order, Rejection, Settings, Table};
 use tokio::sync::Mutex;
@@ -28,7 +30,7 @@ use crate::convert::result;
 use crate::error;
 use crate::herald::Herald;
 use crate::lag;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, phase_name};
 use crate::outages::Known;
 use crate::record::{Changes, GameRecord, Player};
 use crate::store::absence::{Answers, asked};
@@ -95,6 +97,7 @@ impl Games {
             outages: 0,
             outbox: None,
             ended: false,
+            relabel: Relabel { from: "", to: label(&record) },
         };
         // Before it is made: a game that nobody finds would be worse than an entry without one.
         for player in &record.players {
@@ -362,6 +365,7 @@ impl Games {
                 body: result::render(&next, traceparent()).encode_to_vec().into(),
             }),
             ended: next.ended(),
+            relabel: Relabel { from: label(record), to: label(&next) },
         };
         match self.timed(&record.id, commit).await {
             Ok(()) => {
@@ -448,4 +452,9 @@ impl Games {
             Err(error) => Err(error::live(&error)),
         }
     }
+}
+
+/// What a game is counted under: its phase, while it runs.
+fn label(record: &GameRecord) -> &'static str {
+    if record.ended() { "" } else { phase_name(record.table.phase()) }
 }

@@ -1,6 +1,7 @@
 //! The games while a store behind them fails for a while. The stores are the real ones; a switch in
 //! front of the live state makes it unreachable.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +15,7 @@ use tengen_kit::status::Refusal;
 use tengen_kit::time::ManualTime;
 use tengen_live::{
     Claim, Commit, Head, Live, LiveError, Memory, Message, OUTAGE_MS, Outages, Outgoing, Record,
-    Settings as MemorySettings, Version, WakeUps,
+    Relabel, Settings as MemorySettings, Version, WakeUps,
 };
 use tengen_rules::{Colour, Point, Size};
 use tengen_table::{Act, Command, Fact, Offer, Phase, Request, Settings};
@@ -60,6 +61,7 @@ impl Switched {
             outages: 0,
             outbox: None,
             ended: false,
+            relabel: Relabel::default(),
         };
         live.commit(ID, commit).await.unwrap();
         *self.live.lock().unwrap() = live;
@@ -116,8 +118,8 @@ impl Live for Switched {
         self.live().outages(id).await
     }
 
-    async fn due_count(&self) -> Result<u64, LiveError> {
-        self.live().due_count().await
+    async fn labels(&self) -> Result<BTreeMap<String, i64>, LiveError> {
+        self.live().labels().await
     }
 
     async fn due_wait(&self) -> Result<(), LiveError> {

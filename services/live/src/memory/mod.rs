@@ -6,6 +6,7 @@ mod outbox;
 mod shard;
 mod slots;
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -227,8 +228,14 @@ impl Live for Memory {
         Ok(shard.outages().clone())
     }
 
-    async fn due_count(&self) -> Result<u64, LiveError> {
-        Ok(self.state.shards.iter().map(|shard| lock(shard).due_count()).sum())
+    async fn labels(&self) -> Result<BTreeMap<String, i64>, LiveError> {
+        let mut labels = BTreeMap::new();
+        for shard in &self.state.shards {
+            for (label, records) in lock(shard).labels() {
+                *labels.entry((*label).to_owned()).or_default() += records;
+            }
+        }
+        Ok(labels)
     }
 
     async fn due_wait(&self) -> Result<(), LiveError> {

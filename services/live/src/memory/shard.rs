@@ -1,6 +1,6 @@
 //! The records of one partition, when they are due, and who listens.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -25,6 +25,8 @@ pub(super) struct Shard {
     expiry: BTreeSet<(i64, Arc<str>)>,
     /// By record id; a channel without receivers is removed.
     listeners: HashMap<String, broadcast::Sender<Wake>>,
+    /// How many records have each label.
+    labels: BTreeMap<&'static str, i64>,
     beats: Beats,
     feeds: Feeds,
 }
@@ -89,6 +91,9 @@ impl Shard {
         stored.ended = commit.ended;
         if commit.outbox.is_some_and(send) {
             stored.waiting += 1;
+        }
+        for (label, change) in commit.relabel.changes() {
+            *self.labels.entry(label).or_default() += change;
         }
         stored.set_due(&mut self.due, commit.next_due_ms);
         stored.set_expiry(&mut self.expiry, now_ms, settings.keep_ended_ms);
@@ -167,8 +172,8 @@ impl Shard {
         }
     }
 
-    pub(super) fn due_count(&self) -> u64 {
-        u64::try_from(self.due.len()).unwrap_or(u64::MAX)
+    pub(super) fn labels(&self) -> &BTreeMap<&'static str, i64> {
+        &self.labels
     }
 
     pub(super) fn earliest_due_ms(&self) -> Option<i64> {

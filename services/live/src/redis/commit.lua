@@ -1,12 +1,13 @@
 -- Changes a record, if it stands where the caller saw it and all outages are made good in it.
 -- Nothing of it is written before that is known. Begins with outage.lua.
 --
--- KEYS  1 record, 2 due, 3 beats, 4 outages; with a message also 5 order, 6 messages of the outbox
+-- KEYS  1 record, 2 due, 3 beats, 4 outages; with a message also order and messages of the outbox;
+--       with another label also labels
 -- ARGV  1 id, 2 expected head or '', 3 new head, 4 next due or '', 5 '1' if ended, else '',
 --       6 how long an ended record stays, 7 PUBLISH or SPUBLISH, 8 channel,
 --       9 the longest silence that is no outage, 10 how many outages are kept,
 --       11 how many are made good, 12 id of the message or '', 13 the message,
---       14 lengths of the entries, 15… entries
+--       14 the label that it has and 15 gets or '', 16 lengths of the entries, 17… entries
 -- Gives nothing; or the head that stands in the way, '' for none; or 'outage'.
 --
 -- A record is a list. Its first element, the state, is its head (24 bytes); behind it, if it is
@@ -45,7 +46,7 @@ elseif state ~= after then
   redis.call('LSET', record, 0, after)
 end
 -- In pieces, for Lua's stack.
-for first = 15, #ARGV, 1000 do
+for first = 17, #ARGV, 1000 do
   redis.call('RPUSH', record, unpack(ARGV, first, math.min(first + 999, #ARGV)))
 end
 
@@ -61,6 +62,14 @@ elseif over then
   redis.call('PERSIST', record)
 end
 
-if #ARGV > 14 then
-  redis.call(ARGV[7], ARGV[8], ARGV[3] .. table.concat(ARGV, '', 14))
+if ARGV[14] ~= ARGV[15] then
+  for label, change in pairs({[ARGV[14]] = -1, [ARGV[15]] = 1}) do
+    if label ~= '' then
+      redis.call('HINCRBY', KEYS[#KEYS], label, change)
+    end
+  end
+end
+
+if #ARGV > 16 then
+  redis.call(ARGV[7], ARGV[8], ARGV[3] .. table.concat(ARGV, '', 16))
 end

@@ -35,6 +35,11 @@ impl Keys {
         [format!("{base}beat"), format!("{base}outages")]
     }
 
+    /// How many records of a partition have each label: a hash.
+    pub(super) fn labels(&self, partition: u16) -> String {
+        self.base(partition) + "labels"
+    }
+
     /// When the messages of a partition came: a sorted set.
     pub(super) fn order(&self, partition: u16) -> String {
         self.base(partition) + "order"

@@ -32,7 +32,7 @@ use crate::feed::Message;
 use crate::id::PARTITIONS;
 use crate::live::{Live, Version};
 use crate::outage::{OUTAGE_MS, OUTAGES_KEPT, Outages};
-use crate::record::{Claim, Commit, Head, Outgoing, Record};
+use crate::record::{Claim, Commit, Head, Outgoing, Record, Relabel};
 use crate::wake::WakeUps;
 
 /// How often the clock is measured, and lost subscriptions are made again.
@@ -174,6 +174,10 @@ impl Live for Redis {
             keys.extend([state.keys.order(partition), state.keys.messages(partition)]);
             message = codec::message(id, outgoing)?;
         }
+        let Relabel { from, to } = commit.relabel;
+        if from != to {
+            keys.push(state.keys.labels(partition));
+        }
         let expected = commit.expected.as_ref().map(codec::head);
         let head = codec::head(&commit.head);
         let next_due = commit.next_due_ms.map(|ms| ms.to_string()).unwrap_or_default();
@@ -196,6 +200,8 @@ impl Live for Redis {
             outages.as_bytes(),
             commit.outbox.as_ref().map_or(&[], |outgoing| outgoing.id.as_bytes()),
             &message,
+            from.as_bytes(),
+            to.as_bytes(),
             &lengths,
         ];
         arguments.extend(commit.entries.iter().map(|entry| &**entry));
@@ -280,16 +286,20 @@ impl Live for Redis {
         Ok(codec::outages(beats.as_deref(), &list))
     }
 
-    async fn due_count(&self) -> Result<u64, LiveError> {
+    async fn labels(&self) -> Result<BTreeMap<String, i64>, LiveError> {
         let state = &*self.state;
-        let count = |partition| {
-            let mut count = cmd("ZCARD");
-            count.arg(state.keys.due(partition));
-            count
+        let read = |partition| {
+            let mut read = cmd("HGETALL");
+            read.arg(state.keys.labels(partition));
+            read
         };
-        let counts: Vec<u64> =
-            state.commands.query_each((0..PARTITIONS).map(count).collect()).await?;
-        Ok(counts.into_iter().sum())
+        let each: Vec<BTreeMap<String, i64>> =
+            state.commands.query_each((0..PARTITIONS).map(read).collect()).await?;
+        let mut labels = BTreeMap::new();
+        for (label, records) in each.into_iter().flatten() {
+            *labels.entry(label).or_default() += records;
+        }
+        Ok(labels)
     }
 
     async fn due_wait(&self) -> Result<(), LiveError> {

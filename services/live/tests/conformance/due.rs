@@ -169,19 +169,6 @@ pub(crate) async fn waiting_ends_when_something_is_due(subject: &impl Subject) {
     assert!(pending(subject, live.due_wait()).await);
 }
 
-pub(crate) async fn what_is_due_some_day_is_counted(subject: &impl Subject) {
-    let live = subject.live();
-    live.commit(&id(3), create(1)).await.unwrap();
-    assert_eq!(live.due_count().await.unwrap(), 0);
-    due_in(&*live, 1, 0).await;
-    due_in(&*live, 2, LONG_MS).await;
-    // Leased or not.
-    assert_eq!(claimed(&*live, LONG_MS).await, [id(1)]);
-    assert_eq!(live.due_count().await.unwrap(), 2);
-    set_due(&*live, 1, None).await;
-    assert_eq!(live.due_count().await.unwrap(), 1);
-}
-
 pub(crate) async fn waiting_hears_of_an_earlier_instant(subject: &impl Subject) {
     let live = subject.live();
     for later_ms in [None, Some(LONG_MS)] {

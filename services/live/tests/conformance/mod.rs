@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use tengen_live::{Commit, Head, Live, record_id};
+use tengen_live::{Commit, Head, Live, Relabel, record_id};
 use tokio::time::timeout;
 
 /// A backend under test. Where passing time is real, its times are short, and tests are written so
@@ -58,6 +58,7 @@ macro_rules! conformance {
             a_refused_commit_changes_nothing,
             ended_records_stay_and_then_go,
             a_record_that_goes_on_after_its_end_stays,
+            records_are_counted_by_label,
         );
         conformance!($factory, wake:
             a_wake_up_comes_after_its_commit,
@@ -66,7 +67,6 @@ macro_rules! conformance {
             a_subscription_may_come_first_and_again,
         );
         conformance!($factory, due:
-            what_is_due_some_day_is_counted,
             nothing_is_claimed_early,
             two_claimers_never_both_get_it,
             an_expired_lease_gives_it_again,
@@ -143,6 +143,7 @@ pub(crate) fn create(entries: i64) -> Commit {
         outages: 0,
         outbox: None,
         ended: false,
+        relabel: Relabel::default(),
     }
 }
 

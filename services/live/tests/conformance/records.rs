@@ -1,6 +1,6 @@
 //! Records: compare-and-set, the log, how long it stays.
 
-use tengen_live::{Head, LiveError, Outgoing, Record};
+use tengen_live::{Commit, Head, LiveError, Outgoing, Record, Relabel};
 
 use super::{Subject, commit, create, entry, head, id};
 
@@ -146,4 +146,32 @@ pub(crate) async fn a_record_that_goes_on_after_its_end_stays(subject: &impl Sub
     live.commit(&id(1), commit(head(1), 1)).await.unwrap();
     subject.pass_ms(2 * subject.keep_ended_ms()).await;
     assert_eq!(live.head(&id(1)).await.unwrap(), Some(head(2)));
+}
+
+pub(crate) async fn records_are_counted_by_label(subject: &impl Subject) {
+    let live = subject.live();
+    let labels = async || -> Vec<(String, i64)> {
+        let labels = live.labels().await.unwrap().into_iter();
+        labels.filter(|(_, records)| *records != 0).collect()
+    };
+    let counted = |labels: &[(&str, i64)]| -> Vec<(String, i64)> {
+        labels.iter().map(|(label, records)| ((*label).to_owned(), *records)).collect()
+    };
+    assert_eq!(labels().await, []);
+    // In three partitions.
+    for n in 1..4 {
+        let relabel = Relabel { from: "", to: "open" };
+        live.commit(&id(n), Commit { relabel, ..create(1) }).await.unwrap();
+    }
+    assert_eq!(labels().await, counted(&[("open", 3)]));
+    live.commit(&id(1), commit(head(1), 1)).await.unwrap();
+    let relabel = Relabel { from: "open", to: "held" };
+    live.commit(&id(2), Commit { relabel, ..commit(head(1), 1) }).await.unwrap();
+    let outbox = Some(Outgoing { id: id(3), body: "over".into() });
+    let relabel = Relabel { from: "open", to: "" };
+    let end = Commit { relabel, outbox, ended: true, ..commit(head(1), 1) };
+    live.commit(&id(3), end.clone()).await.unwrap();
+    // What is refused counts nothing.
+    assert!(live.commit(&id(3), end).await.is_err());
+    assert_eq!(labels().await, counted(&[("held", 1), ("open", 1)]));
 }

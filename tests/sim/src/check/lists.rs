@@ -1,5 +1,8 @@
-//! The list of a player's running games, against the records.
+//! The list of a player's running games and the count of all by phase, against the records.
 
+use std::collections::BTreeMap;
+
+use tengen_live::Live as _;
 use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::game_service_client::GameServiceClient;
 
@@ -31,6 +34,27 @@ pub async fn check(world: &World, auditor: &Replica, games: &[Made]) {
             let who = player_id(player);
             world.find(format!("{who} is listed {listed:?}, and plays {running:?}"));
         }
+    }
+}
+
+/// Checks that the live state counts as many running games in each phase as there are.
+pub async fn check_labels(world: &World) {
+    let ids: Vec<_> = world.book().games.keys().cloned().collect();
+    let mut running = BTreeMap::<_, i64>::new();
+    for id in ids {
+        if let Some((_, phase, ..)) = stand_of(world, &id).await {
+            let label = phase.as_str_name().trim_start_matches("PHASE_");
+            *running.entry(label.to_owned()).or_default() += 1;
+        }
+    }
+    match world.memory.labels().await {
+        Ok(mut labels) => {
+            labels.retain(|_, games| *games != 0);
+            if labels != running {
+                world.find(format!("{labels:?} are counted, and {running:?} run"));
+            }
+        }
+        Err(error) => world.find(format!("no counts: {error}")),
     }
 }
 

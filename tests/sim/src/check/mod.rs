@@ -41,6 +41,7 @@ struct Read {
 pub async fn check_running(world: &World, games: &[Made]) {
     let auditor = auditor(world);
     lists::check(world, &auditor, games).await;
+    lists::check_labels(world).await;
     auditor.kill();
 }
 

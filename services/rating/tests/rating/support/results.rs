@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use prost::Message;
 use tengen_kit::time::SharedTime;
-use tengen_live::{Commit, Head, Live, Memory, Outgoing};
+use tengen_live::{Commit, Head, Live, Memory, Outgoing, Relabel};
 use tengen_proto::internal::v1 as internal;
 use tengen_proto::internal::v1::results_service_server::ResultsService;
 use tengen_proto::time::duration_ms;
@@ -74,6 +74,7 @@ impl Results {
                 body: result.encode_to_vec().into(),
             }),
             ended: true,
+            relabel: Relabel::default(),
         };
         self.live.commit(&result.game_id, commit).await.unwrap();
     }
