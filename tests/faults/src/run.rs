@@ -6,7 +6,7 @@ use std::io::Write as _;
 use tokio::sync::{Mutex, MutexGuard};
 
 /// How long a loaded phase takes where nobody sets it.
-const SECONDS: i64 = 15;
+const SECONDS: i64 = 10;
 const SEED: u64 = 20_260_101;
 
 /// Waits for one's turn: a test that starves another of the machine proves nothing about either.
