@@ -35,6 +35,7 @@ BENCHES = [
     ("tengen-suite", "lateness", ""),
     ("tengen-load", "load", "redis-server postgres baseline-node"),
     ("tengen-load", "storm", "redis-server postgres"),
+    ("tengen-load", "flood", "redis-server postgres"),
     ("tengen-load", "traces", "redis-server postgres"),
 ]
 

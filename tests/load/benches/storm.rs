@@ -8,13 +8,9 @@
     reason = "a program that measures, and stops at the first fault"
 )]
 
-use std::time::Duration;
-
+use tengen_load::paced::{PACE, Paced, p99};
 use tengen_load::{Site, build};
-use tengen_processes::{Player, request_id};
-use tengen_proto::common::v1::{BoardSize, Point};
-use tengen_proto::game::v1::game_service_client::GameServiceClient;
-use tengen_proto::game::v1::{PlayMoveRequest, Settings};
+use tengen_processes::Player;
 use tengen_proto::session::v1::SignInRequest;
 use tengen_proto::session::v1::session_service_client::SessionServiceClient;
 use tengen_standalone::load::ratio;
@@ -28,14 +24,11 @@ const GAMES: usize = 500;
 const SIGN_INS: usize = 1_000;
 /// Sign-ins share connections, as behind a gateway.
 const SIGN_INS_A_CONNECTION: usize = 50;
-/// Each game has a move a second.
-const PACE: Duration = Duration::from_secs(1);
 /// Long enough for all to be let in.
 const MOVES_A_WINDOW: i32 = 25;
 /// Quiet and stormy windows in turns, each as often; a short one to warm up.
 const PAIRS: i32 = 2;
 const MOVES_TO_WARM_UP: i32 = 5;
-const LINES: i32 = 25;
 
 fn main() {
     build();
@@ -46,15 +39,11 @@ fn main() {
 async fn measure() {
     let site = Site::start().await;
     let session = site.session().channel().await;
-    let players = [
+    let pair = [
         Player::register(session.clone(), "black-side").await,
         Player::register(session, "white-side").await,
     ];
-    let mut games = Vec::new();
-    for _ in 0..GAMES {
-        games.push(make(&site, &players).await);
-    }
-    let mut games = Games { site: &site, players, ids: games, played: 0 };
+    let mut games = Paced::start(&site, site.game().channel().await, GAMES, vec![pair]).await;
     games.window(MOVES_TO_WARM_UP).await;
     let (mut quiet, mut stormy, mut let_in) = (Vec::new(), Vec::new(), 0);
     for _ in 0..PAIRS {
@@ -68,57 +57,6 @@ async fn measure() {
     let [ours, reference] = [stormy, quiet].map(p99);
     let ratio = ratio(ours, reference);
     println!("bench sign_in_storm_p99 ours={ours} reference={reference} ratio={ratio}");
-}
-
-/// Games that are played at one pace.
-struct Games<'a> {
-    site: &'a Site,
-    players: [Player; 2],
-    ids: Vec<String>,
-    /// Moves in each.
-    played: i32,
-}
-
-impl Games<'_> {
-    /// Plays a window; gives the microseconds from each move to its acknowledgement.
-    async fn window(&mut self, moves: i32) -> Vec<u64> {
-        let begin = Instant::now() + PACE / 10;
-        let mut tables = JoinSet::new();
-        let line = self.site.game().channel().await;
-        for (table, game_id) in (0_u32..).zip(&self.ids) {
-            let first = begin + PACE * table / u32::try_from(GAMES).unwrap();
-            let moves = (0..moves).map(|number| {
-                let (number, at) = (self.played + number, first + PACE * number.unsigned_abs());
-                let side = usize::from(number % 2 == 1);
-                let play = PlayMoveRequest {
-                    game_id: game_id.clone(),
-                    request_id: request_id(),
-                    move_number: number + 1,
-                    point: Some(Point { row: number / LINES, column: number % LINES }),
-                };
-                (at, self.players[side].ask(play))
-            });
-            let (moves, line) = (moves.collect::<Vec<_>>(), line.clone());
-            tables.spawn(async move {
-                let (mut games, mut took) = (GameServiceClient::new(line), Vec::new());
-                for (at, play) in moves {
-                    sleep_until(at).await;
-                    let sent = Instant::now();
-                    games.play_move(play).await.expect("a move is acknowledged");
-                    took.push(u64::try_from(sent.elapsed().as_micros()).expect("fits"));
-                }
-                took
-            });
-        }
-        self.played += moves;
-        tables.join_all().await.concat()
-    }
-}
-
-async fn make(site: &Site, [black, white]: &[Player; 2]) -> String {
-    let settings =
-        Settings { size: Some(BoardSize { rows: LINES, columns: LINES }), ..Settings::default() };
-    site.make(black, white, settings).await
 }
 
 async fn connections(site: &Site) -> Vec<Channel> {
@@ -151,9 +89,4 @@ async fn sign_in(mut sessions: SessionServiceClient<Channel>) {
         let wait = details.retry_info().and_then(|info| info.retry_delay).expect("when to come");
         sleep_until(Instant::now() + wait).await;
     }
-}
-
-fn p99(mut took: Vec<u64>) -> u64 {
-    took.sort_unstable();
-    took[took.len() * 99 / 100]
 }

@@ -9,6 +9,7 @@
 )]
 
 mod build;
+pub mod paced;
 mod reference;
 mod site;
 

@@ -11,6 +11,7 @@
 
 mod binary;
 mod collector;
+mod elsewhere;
 mod player;
 mod process;
 mod reserved;
@@ -18,6 +19,7 @@ mod suite;
 
 pub use binary::binary;
 pub use collector::{Collector, Seen, traceparent};
+pub use elsewhere::Elsewhere;
 pub use player::{Player, request_id};
 pub use process::{Process, Status};
 pub use reserved::Reserved;

@@ -19,11 +19,10 @@ use tengen_faults::story::{Told, What};
 use tengen_faults::ways::Ways;
 use tengen_kit::client;
 use tengen_kit::time::SharedTime;
+use tengen_processes::Elsewhere;
 use tengen_proto::game::v1::GetGameRequest;
 use tengen_proto::game::v1::game_service_client::GameServiceClient;
-use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use tokio::io::AsyncWriteExt as _;
-use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tonic::{Code, Request, Status};
@@ -77,10 +76,6 @@ struct Scene {
     url: String,
     time: SharedTime,
 }
-
-/// Threads that stand in for the attacker's own machine: they get the CPU that nobody else wants, so
-/// that what others lose they lose to the server.
-struct Elsewhere(Option<Runtime>);
 
 /// What an attack took of the server, and when it was.
 struct Cost {
@@ -207,33 +202,6 @@ fn p99_ms(told: &Told, cost: &Cost) -> i64 {
     assert!(took_ms.len() >= 50, "{}: the games went on", cost.name);
     took_ms.sort_unstable();
     took_ms[took_ms.len() * 99 / 100]
-}
-
-impl Elsewhere {
-    fn new() -> Self {
-        let mut builder = Builder::new_multi_thread();
-        let runtime = builder.worker_threads(2).enable_all().on_thread_start(behind_all_others);
-        Self(Some(runtime.build().unwrap()))
-    }
-
-    /// Does it there.
-    async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
-        self.0.as_ref().expect("until it is dropped").spawn(work).await.unwrap()
-    }
-}
-
-impl Drop for Elsewhere {
-    fn drop(&mut self) {
-        // Within the test's own runtime, where nothing may block.
-        self.0.take().into_iter().for_each(Runtime::shutdown_background);
-    }
-}
-
-/// Gives this thread what CPU is left over.
-fn behind_all_others() {
-    let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
-    let here = thread_priority::thread_native_id();
-    thread_priority::set_thread_priority_and_policy(here, ThreadPriority::Min, idle).unwrap();
 }
 
 impl Scene {
