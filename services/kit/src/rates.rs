@@ -2,11 +2,16 @@
 //!
 //! One bucket each: it holds so many calls, and fills up by so many a second. A bucket that is full
 //! again says nothing, and is forgotten.
+//!
+//! Refusals go out at the same pace, one after another: to refuse costs work too, and whoever calls
+//! again at once would else take all there is of it.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use governor::clock::Clock;
@@ -22,6 +27,9 @@ use crate::config::Limits;
 use crate::origin::Origins;
 use crate::status::Refusal;
 
+/// The longest that somebody waits to hear that he was refused; less than callers have patience.
+const MOST_HELD: Duration = Duration::from_secs(2);
+
 type Buckets = RateLimiter<
     Client,
     DefaultKeyedStateStore<Client>,
@@ -32,10 +40,21 @@ type Buckets = RateLimiter<
 /// The buckets.
 pub(crate) struct Rates {
     buckets: Buckets,
+    /// Before when nobody of a client is refused again.
+    refusals: Mutex<HashMap<Client, Instant>>,
     hasher: RandomState,
     per_s: u32,
     origins: Origins,
     refused: AtomicU64,
+}
+
+/// A call too many.
+#[derive(Debug)]
+pub(crate) struct TooMany {
+    /// What its caller is told.
+    pub(crate) refusal: Refusal,
+    /// And when.
+    pub(crate) at: Instant,
 }
 
 /// Whose calls are counted together. An account goes by a hash of its id, so that asking for its
@@ -60,6 +79,7 @@ impl Rates {
                 DefaultKeyedStateStore::default(),
                 Uptime(Instant::now()),
             ),
+            refusals: Mutex::default(),
             hasher: RandomState::new(),
             per_s: limits.calls_per_s,
             origins: limits.origins(),
@@ -71,7 +91,7 @@ impl Rates {
     ///
     /// # Errors
     /// RESOURCE_EXHAUSTED when its bucket is empty, with when to come again.
-    pub(crate) fn account(&self, id: &str) -> Result<(), Refusal> {
+    pub(crate) fn account(&self, id: &str) -> Result<(), TooMany> {
         self.count(Client::Account(self.hasher.hash_one(id)))
     }
 
@@ -79,7 +99,7 @@ impl Rates {
     ///
     /// # Errors
     /// As [`Rates::account`].
-    pub(crate) fn stranger<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
+    pub(crate) fn stranger<B>(&self, request: &Request<B>) -> Result<(), TooMany> {
         let line = request.extensions().get::<TcpConnectInfo>();
         let peer = line.and_then(TcpConnectInfo::remote_addr).map(|peer| peer.ip());
         match self.origins.of_call(peer, request.headers()).address() {
@@ -88,9 +108,11 @@ impl Rates {
         }
     }
 
-    /// Forgets the buckets that are full again. To be called now and then: between two calls there
-    /// are as many as clients that called.
+    /// Forgets the buckets that are full again, and refusals that are due. To be called now and then:
+    /// between two calls there are as many as clients that called.
     pub(crate) fn forget(&self) {
+        let now = Instant::now();
+        self.refusals().retain(|_, next| *next > now);
         self.buckets.retain_recent();
         self.buckets.shrink_to_fit();
     }
@@ -100,11 +122,26 @@ impl Rates {
         self.refused.swap(0, Ordering::Relaxed)
     }
 
-    fn count(&self, client: Client) -> Result<(), Refusal> {
+    fn count(&self, client: Client) -> Result<(), TooMany> {
         self.buckets.check_key(&client).map_err(|until| {
             self.refused.fetch_add(1, Ordering::Relaxed);
-            too_many(self.per_s, until.wait_time_from(self.buckets.clock().now()))
+            let wait = until.wait_time_from(self.buckets.clock().now());
+            TooMany { refusal: too_many(self.per_s, wait), at: self.turn(client) }
         })
+    }
+
+    /// When the next refusal of a client goes out.
+    fn turn(&self, client: Client) -> Instant {
+        let now = Instant::now();
+        let mut refusals = self.refusals();
+        let next = refusals.entry(client).or_insert(now);
+        let at = (*next).clamp(now, now + MOST_HELD);
+        *next = at + Duration::from_secs(1) / self.per_s;
+        at
+    }
+
+    fn refusals(&self) -> MutexGuard<'_, HashMap<Client, Instant>> {
+        self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -130,22 +167,21 @@ mod tests {
     use std::time::Duration;
 
     use http::Request;
-    use tokio::time::advance;
+    use tokio::time::{Instant, advance};
     use tonic::transport::server::TcpConnectInfo;
     use tonic::{Code, Status};
     use tonic_types::StatusExt;
 
-    use super::Rates;
+    use super::{MOST_HELD, Rates, TooMany};
     use crate::config::Limits;
-    use crate::status::Refusal;
 
     fn rates() -> Rates {
         Rates::new(&Limits { calls_per_s: 10, calls_at_once: 3, ..Limits::default() })
     }
 
     /// How long to wait; nothing if the call was let in.
-    fn wait(counted: Result<(), Refusal>) -> Option<Duration> {
-        let status = Status::from(counted.err()?);
+    fn wait(counted: Result<(), TooMany>) -> Option<Duration> {
+        let status = Status::from(counted.err()?.refusal);
         let details = status.get_error_details();
         let info = details.error_info().expect("a reason");
         assert_eq!(
@@ -197,6 +233,33 @@ mod tests {
             assert_eq!(wait(rates.stranger(&call("127.0.0.1"))), None);
             assert_eq!(wait(rates.stranger(&Request::new(()))), None);
         }
+    }
+
+    // fault: F18
+    #[tokio::test(start_paused = true)]
+    async fn refusals_of_a_client_go_out_one_after_another_and_none_is_held_for_long() {
+        let rates = rates();
+        let turn = |who| rates.account(who).expect_err("too many").at - Instant::now();
+        for who in ["ada", "bo"] {
+            for _ in 0..3 {
+                assert_eq!(wait(rates.account(who)), None);
+            }
+        }
+        for nth in 0..20 {
+            assert_eq!(turn("ada"), Duration::from_millis(100) * nth);
+        }
+        assert_eq!(turn("bo"), Duration::ZERO, "others are not meant");
+        for _ in 0..1_000 {
+            assert_eq!(turn("ada"), MOST_HELD);
+        }
+        rates.forget();
+        assert_eq!(rates.refusals().len(), 2);
+        advance(Duration::from_millis(50)).await;
+        assert_eq!(turn("ada"), MOST_HELD);
+        assert_eq!(turn("bo"), Duration::from_millis(50));
+        advance(2 * MOST_HELD).await;
+        rates.forget();
+        assert_eq!(rates.refusals().len(), 0);
     }
 
     // fault: F18

@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use http::uri::PathAndQuery;
 use tengen_kit::auth::{Claims, Gate, Rule, ServiceSecret, ServiceTokens, Signer, Verifier};
 use tengen_kit::client;
@@ -110,21 +111,22 @@ fn few() -> Limits {
     Limits { calls_per_s: 1, calls_at_once: 3, ..Limits::default() }
 }
 
+/// Of 40 calls that come together: a bucket full, and what time adds to it.
+fn a_few_are_let_in(codes: &[Code], answered: Code) {
+    let admitted = codes.iter().filter(|code| **code == answered).count();
+    let refused = codes.iter().filter(|code| **code == Code::ResourceExhausted).count();
+    assert_eq!(admitted + refused, codes.len(), "{codes:?}");
+    assert!((3..20).contains(&admitted), "{admitted} were let in");
+}
+
 // fault: F18
 #[tokio::test]
 async fn calls_are_counted_for_the_account_wherever_it_calls_from() {
     let site = Site::start(few()).await;
     let (one, other) = (site.connect().await, site.connect().await);
     let [ada, bo] = ["ada", "bo"].map(|account| site.token(account));
-    let mut codes = Vec::new();
-    for nth in 0..40 {
-        let channel = if nth % 2 == 0 { &one } else { &other };
-        codes.push(call(channel, Some(&ada)).await);
-    }
-    let admitted = codes.iter().filter(|code| **code == Code::Unimplemented).count();
-    assert_eq!(codes[..3], [Code::Unimplemented; 3]);
-    assert!(codes.contains(&Code::ResourceExhausted), "{codes:?}");
-    assert!(admitted < 20, "{admitted} were let in");
+    let calls = (0..40).map(|nth| call(if nth % 2 == 0 { &one } else { &other }, Some(&ada)));
+    a_few_are_let_in(&join_all(calls).await, Code::Unimplemented);
     assert_eq!(call(&one, Some(&bo)).await, Code::Unimplemented);
     // Nor are those meant that carry the suite.
     let service = site.services.header().unwrap();
@@ -142,15 +144,24 @@ async fn calls_of_nobody_known_are_counted_for_the_address() {
     for authorization in [None, Some(format!("Bearer {forged}")), Some("Basic x".to_owned())] {
         let site = Site::start(few()).await;
         let channel = site.connect().await;
-        let mut codes = Vec::new();
-        for _ in 0..40 {
-            codes.push(call(&channel, authorization.as_deref()).await);
-        }
+        let calls = (0..40).map(|_| call(&channel, authorization.as_deref()));
         let answered =
             if authorization.is_some() { Code::Unauthenticated } else { Code::Unimplemented };
-        assert_eq!(codes[..3], [answered; 3]);
-        assert!(codes.contains(&Code::ResourceExhausted), "{codes:?}");
+        a_few_are_let_in(&join_all(calls).await, answered);
     }
+}
+
+// fault: F18
+#[tokio::test]
+async fn whoever_calls_again_as_soon_as_he_is_refused_is_refused_at_the_pace_of_calls() {
+    let site = Site::start(Limits { calls_per_s: 20, calls_at_once: 1, ..Limits::default() }).await;
+    let channel = site.connect().await;
+    let (ada, begun) = (site.token("ada"), Instant::now());
+    let mut refused = 0;
+    while refused < 20 {
+        refused += u32::from(call(&channel, Some(&ada)).await == Code::ResourceExhausted);
+    }
+    assert!(begun.elapsed() >= Duration::from_millis(50) * 19, "{:?}", begun.elapsed());
 }
 
 /// Waits until the server closes a connection.

@@ -33,7 +33,7 @@ const MOVES_TO_WARM_UP: i32 = 3;
 /// Where the flood comes from, over how many connections, and calls at once on each.
 const FROM: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 const LINES: usize = 4;
-const IN_FLIGHT: usize = 8;
+const IN_FLIGHT: usize = 250;
 
 fn main() {
     build();
@@ -70,7 +70,7 @@ async fn measure() {
     let [admitted, refused] =
         [&flood.admitted, &flood.refused].map(|calls| calls.load(Ordering::Relaxed));
     println!("{admitted} calls of the flood were admitted, {refused} refused");
-    assert!(refused > admitted, "it was no flood");
+    assert!(admitted > 0 && refused > 0, "it was no flood");
     let [ours, reference] = [flooded, quiet].map(p99);
     println!("bench flood_p99 ours={ours} reference={reference} ratio={}", ratio(ours, reference));
 }

@@ -8,9 +8,10 @@
     reason = "a program that measures, and stops at the first fault"
 )]
 
+use tengen_kit::client;
 use tengen_load::paced::{PACE, Paced, p99};
 use tengen_load::{Site, build};
-use tengen_processes::Player;
+use tengen_processes::{Elsewhere, Player};
 use tengen_proto::session::v1::SignInRequest;
 use tengen_proto::session::v1::session_service_client::SessionServiceClient;
 use tengen_standalone::load::ratio;
@@ -46,11 +47,13 @@ async fn measure() {
     let mut games = Paced::start(&site, site.game().channel().await, GAMES, vec![pair]).await;
     games.window(MOVES_TO_WARM_UP).await;
     let (mut quiet, mut stormy, mut let_in) = (Vec::new(), Vec::new(), 0);
+    let elsewhere = Elsewhere::new();
     for _ in 0..PAIRS {
         quiet.extend(games.window(MOVES_A_WINDOW).await);
-        let storm = tokio::spawn(storm(connections(&site).await));
-        stormy.extend(games.window(MOVES_A_WINDOW).await);
-        let_in += storm.await.expect("no panic");
+        let storm = elsewhere.run(storm(site.session().url()));
+        let (took, comers) = tokio::join!(games.window(MOVES_A_WINDOW), storm);
+        stormy.extend(took);
+        let_in += comers;
     }
     println!("{let_in} of {} sign-ins were let in", SIGN_INS * usize::try_from(PAIRS).unwrap());
     assert!(let_in > 0, "nobody was let in");
@@ -59,18 +62,14 @@ async fn measure() {
     println!("bench sign_in_storm_p99 ours={ours} reference={reference} ratio={ratio}");
 }
 
-async fn connections(site: &Site) -> Vec<Channel> {
-    let mut connections = Vec::new();
-    for _ in 0..SIGN_INS / SIGN_INS_A_CONNECTION {
-        connections.push(site.session().channel().await);
-    }
-    connections
-}
-
 /// All sign in together, and again when they are told to; gives how many were let in before the
 /// window was over.
-async fn storm(connections: Vec<Channel>) -> usize {
+async fn storm(url: String) -> usize {
     let over = Instant::now() + PACE * MOVES_A_WINDOW.unsigned_abs();
+    let mut connections = Vec::new();
+    for _ in 0..SIGN_INS / SIGN_INS_A_CONNECTION {
+        connections.push(client::endpoint(&url).unwrap().connect().await.unwrap());
+    }
     let mut comers = JoinSet::new();
     for number in 0..SIGN_INS {
         let connection = connections[number % connections.len()].clone();

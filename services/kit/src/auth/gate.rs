@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::future::{self, Future, Ready};
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -11,6 +11,7 @@ use futures_util::future::Either;
 use http::header::AUTHORIZATION;
 use http::{Request, Response};
 use pin_project_lite::pin_project;
+use tokio::time::{Instant, sleep_until};
 use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
@@ -18,7 +19,7 @@ use tower::{Layer, Service};
 use super::caller::{Account, Caller, no_token, role_missing};
 use super::stream::Answer;
 use super::verifier::{TokenFault, Verifier};
-use crate::rates::Rates;
+use crate::rates::{Rates, TooMany};
 use crate::status::Refusal;
 
 /// What a tool asks before it has a token.
@@ -58,7 +59,7 @@ pub struct Rule {
 ///
 /// In a server each call is counted, before anything else is looked at: for its account; for the
 /// address it comes from if it has none, or if its token was not verified before or is no good. One
-/// too many is RESOURCE_EXHAUSTED. The calls of services are not counted.
+/// too many is RESOURCE_EXHAUSTED, told in its turn. The calls of services are not counted.
 #[derive(Clone)]
 pub struct Gate {
     rules: Arc<HashMap<&'static str, Rule>>,
@@ -82,6 +83,13 @@ pin_project! {
         // Whose call it is, if it is an account's.
         account: Option<(Arc<Verifier>, Arc<Account>)>,
     }
+}
+
+/// Why a call may not go on.
+struct Denial {
+    refusal: Refusal,
+    /// When its caller is told, if not at once.
+    at: Option<Instant>,
 }
 
 impl Rule {
@@ -119,10 +127,11 @@ impl Gate {
     }
 
     /// Who calls, if the call may go on.
-    fn check<B>(&self, request: &Request<B>) -> Result<Caller, Refusal> {
+    fn check<B>(&self, request: &Request<B>) -> Result<Caller, Denial> {
         let path = request.uri().path();
         if OPEN_TO_ALL.iter().any(|open| path.starts_with(open)) {
-            return self.stranger(request).map(|()| Caller::Guest);
+            self.stranger(request)?;
+            return Ok(Caller::Guest);
         }
         let caller = self.caller(request)?;
         if let (Some(rates), Caller::Account(account)) = (&self.rates, &caller) {
@@ -132,18 +141,19 @@ impl Gate {
         match (rule.access, &caller) {
             (Access::Open, _) | (Access::Service, Caller::Service(_)) => {}
             (Access::Needs(role), _) if caller.has_role(role) => {}
-            (Access::Needs(_) | Access::Service, Caller::Guest) => return Err(no_token()),
-            (Access::Needs(role), _) => return Err(role_missing(role)),
-            (Access::Service, _) => return Err(role_missing("SERVICE")),
-            (Access::Refused, _) => return Err(role_missing("UNSPECIFIED")),
+            (Access::Needs(_) | Access::Service, Caller::Guest) => return Err(no_token().into()),
+            (Access::Needs(role), _) => return Err(role_missing(role).into()),
+            (Access::Service, _) => return Err(role_missing("SERVICE").into()),
+            (Access::Refused, _) => return Err(role_missing("UNSPECIFIED").into()),
         }
-        if rule.not_built.is_empty() { Ok(caller) } else { Err(not_built(rule)) }
+        if rule.not_built.is_empty() { Ok(caller) } else { Err(not_built(rule).into()) }
     }
 
-    fn caller<B>(&self, request: &Request<B>) -> Result<Caller, Refusal> {
+    fn caller<B>(&self, request: &Request<B>) -> Result<Caller, Denial> {
         let mut values = request.headers().get_all(AUTHORIZATION).iter();
         let Some(value) = values.next() else {
-            return self.stranger(request).map(|()| Caller::Guest);
+            self.stranger(request)?;
+            return Ok(Caller::Guest);
         };
         let token = value.to_str().ok().and_then(bearer);
         match token.filter(|_| values.next().is_none()) {
@@ -153,8 +163,26 @@ impl Gate {
     }
 
     /// Counts a call of nobody who is known.
-    fn stranger<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
-        self.rates.as_ref().map_or(Ok(()), |rates| rates.stranger(request))
+    fn stranger<B>(&self, request: &Request<B>) -> Result<(), Denial> {
+        self.rates.as_ref().map_or(Ok(()), |rates| Ok(rates.stranger(request)?))
+    }
+}
+
+impl From<Refusal> for Denial {
+    fn from(refusal: Refusal) -> Self {
+        Self { refusal, at: None }
+    }
+}
+
+impl From<TokenFault> for Denial {
+    fn from(fault: TokenFault) -> Self {
+        Refusal::from(fault).into()
+    }
+}
+
+impl From<TooMany> for Denial {
+    fn from(TooMany { refusal, at }: TooMany) -> Self {
+        Self { refusal, at: Some(at) }
     }
 }
 
@@ -169,10 +197,15 @@ impl<S> Layer<S> for Gate {
 impl<S, RequestBody> Service<Request<RequestBody>> for GateService<S>
 where
     S: Service<Request<RequestBody>, Response = Response<Body>>,
+    S::Error: 'static,
 {
     type Response = S::Response;
     type Error = S::Error;
-    type Future = Either<Gated<S::Future>, Ready<Result<S::Response, S::Error>>>;
+    // In a box, as a refusal is rare and what is held for it large.
+    type Future = Either<
+        Gated<S::Future>,
+        Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>,
+    >;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         self.inner.poll_ready(context)
@@ -190,7 +223,12 @@ where
                 request.extensions_mut().insert(caller);
                 Either::Left(Gated { answer: self.inner.call(request), account })
             }
-            Err(refusal) => Either::Right(future::ready(Ok(Status::from(refusal).into_http()))),
+            Err(Denial { refusal, at }) => Either::Right(Box::pin(async move {
+                if let Some(at) = at {
+                    sleep_until(at).await;
+                }
+                Ok(Status::from(refusal).into_http())
+            })),
         }
     }
 }

@@ -21,7 +21,7 @@ pub struct Limits {
     #[arg(
         long,
         env = "TENGEN_CALLS_AT_ONCE",
-        default_value_t = 2_000,
+        default_value_t = 500,
         value_parser = value_parser!(u32).range(1..)
     )]
     pub calls_at_once: u32,
@@ -117,7 +117,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             calls_per_s: 1_000,
-            calls_at_once: 2_000,
+            calls_at_once: 500,
             connections: 10_000,
             connections_per_address: 1_000,
             open_calls: 100_000,

@@ -41,10 +41,11 @@ const IDLE_MS: i64 = 3_000;
 /// How long whoever was told to go has for it, as the server sets it.
 const GOING_MS: i64 = 2_000;
 
-/// The flood: connections, calls at once on each, and how often he is refused until he gives up.
+/// The flood: connections, and calls at once on each.
 const LINES: usize = 4;
-const IN_FLIGHT: usize = 8;
-const REFUSALS: u64 = 2_000;
+const IN_FLIGHT: usize = 250;
+/// Refusals a second at most: so many wait, and none for longer than two seconds.
+const REFUSED_PER_S: u64 = 500;
 /// Connections at once on which streams are reset, one after another, and how many streams there are
 /// on each if the server lets them be.
 const RESETTERS: usize = 8;
@@ -219,8 +220,7 @@ impl Scene {
                 let (refused, time) = (Arc::clone(&refused), self.time.clone());
                 callers.spawn(async move {
                     let mut admitted = 0_u64;
-                    let enough = |refused: u64| refused >= REFUSALS && time.now_ms() >= until_ms;
-                    while !enough(refused.load(Ordering::Relaxed)) {
+                    while time.now_ms() < until_ms {
                         let mut request = Request::new(GetGameRequest { game_id: game_id.clone() });
                         let value = format!("Bearer {token}").parse().unwrap();
                         request.metadata_mut().insert("authorization", value);
@@ -240,7 +240,10 @@ impl Scene {
         let ms = u64::try_from(self.time.now_ms() - begun_ms).unwrap();
         let most = CALLS_AT_ONCE + CALLS_PER_S * (ms + 100) / 1_000;
         assert!((CALLS_AT_ONCE..=most).contains(&admitted), "{admitted} of {most} in {ms} ms");
-        format!("admitted={admitted} refused={}", refused.load(Ordering::Relaxed))
+        let (refused, most) =
+            (refused.load(Ordering::Relaxed), REFUSED_PER_S * (ms + 1_000) / 1_000);
+        assert!((CALLS_PER_S..=most).contains(&refused), "{refused} of {most} in {ms} ms");
+        format!("admitted={admitted} refused={refused}")
     }
 
     /// Streams are opened and reset at once, many at a time; gives on how many connections.
