@@ -17,6 +17,7 @@ import sys
 import threading
 import tomllib
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 sys.dont_write_bytecode = True
@@ -26,6 +27,8 @@ from setup import ROOT, VENV, Missing, ensure
 # A hung test must not hang its machine for ever. A cold build must fit.
 STEP_LIMIT_S = 25 * 60
 FAILED = 1
+# Tests at once where they hardly do anything but wait.
+WAITING_AT_ONCE = 8
 # Package, benchmark, and the tools that it needs from setup.py.
 BENCHES = [
     ("tengen-rules", "rules", ""),
@@ -155,10 +158,12 @@ def lint_steps() -> list[Step]:
 
 
 def test_steps() -> list[Step]:
-    """Everything, what is fast first. The crates tested early are left out of the suites."""
+    """Everything, what is fast first. The crates tested before are left out of the suites."""
     pure = [word for crate in pure_crates() for word in ("-p", crate)]
+    without = lambda *crates: ["--workspace", *(word for crate in crates for word in ("--exclude", crate))]
     early = ["tengen-tidy", *pure_crates()]
-    rest = ["--workspace", *(word for crate in early for word in ("--exclude", crate))]
+    faults = ["cargo", "test", "--no-fail-fast", "-p", "tengen-faults"]
+    waits = [*faults, "--test", "waits", "--", "--test-threads", str(WAITING_AT_ONCE)]
     buf, python = (str(VENV / "bin" / name) for name in ("buf", "python"))
     format_check = [buf, "format", "--diff", "--exit-code"]
     return [
@@ -181,9 +186,11 @@ def test_steps() -> list[Step]:
         Step("gRPC in Python", [], tool="grpcio"),
         Step("Prometheus", [], tool="prometheus"),
         Step("deployment", [python, "tests/deploy/validate.py"], named=True, tool="kubernetes-validate"),
-        Step("build", ["cargo", "test", "--no-run", *rest], stop=True),
+        Step("build", ["cargo", "test", "--no-run", *without(*early)], stop=True),
         Step("deployment runs", [python, "tests/deploy/up.py"], named=True),
-        Step("suites", ["cargo", "test", "--no-fail-fast", *rest], tests=True),
+        Step("suites", ["cargo", "test", "--no-fail-fast", *without(*early, "tengen-faults")], tests=True),
+        Step("faults", [*faults, "--lib", "--test", "faults"], tests=True),
+        Step("faults that are waited for", waits, tests=True),
         *web_steps(),
     ]
 
@@ -202,13 +209,17 @@ def web_steps() -> list[Step]:
 
 def run(steps: list[Step]) -> int:
     tally = Tally()
+    # One after another, while the first steps compile.
+    installer = ThreadPoolExecutor(max_workers=1)
+    tools = {step.tool: installer.submit(ensure, step.tool) for step in steps if step.tool}
     for step in steps:
         say(f"\n=== {step.name}")
         failed = tally.failed
-        run_step(step, tally)
+        run_step(step, tools, tally)
         if step.stop and tally.failed > failed:
             tally.failures.append(f"stopped: without {step.name}, what comes after it cannot run")
             break
+    installer.shutdown(cancel_futures=True)
     if tally.failures:
         say("\n=== failures")
         for failure in tally.failures:
@@ -217,10 +228,10 @@ def run(steps: list[Step]) -> int:
     return FAILED if tally.failed else 0
 
 
-def run_step(step: Step, tally: Tally) -> None:
+def run_step(step: Step, tools: dict[str, Future[str]], tally: Tally) -> None:
     if step.tool:
         try:
-            say(f"{step.tool}: {ensure(step.tool)}")
+            say(f"{step.tool}: {tools[step.tool].result()}")
         except Missing as reason:
             say(str(reason))
             tally.fail(f"{step.name}: {reason}")

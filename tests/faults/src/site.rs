@@ -9,7 +9,10 @@ use tengen_kit::time::{SharedTime, WallTime};
 use tengen_processes::Reserved;
 use tokio::task::block_in_place;
 
+use crate::account::Account;
+use crate::proxy::Proxy;
 use crate::replica::Replica;
+use crate::speech::Speech;
 use crate::ways::Ways;
 
 const SECRET: &str = "a secret of services that is long enough";
@@ -97,6 +100,21 @@ impl Site {
         site.ratings = (0..count.ratings).map(|_| site.rating(&ledger, &site.games)).collect();
         site.ready().await;
         site
+    }
+
+    /// Stores, and replicas of session and game, none of them started: the first of game reaches Redis
+    /// as it is, and the others each by a proxy.
+    pub async fn behind_proxies(victims: usize) -> (Self, Vec<Proxy>) {
+        let mut site = Self::stores(Store::shared());
+        site.sessions.push(site.session());
+        site.games.push(site.game(&site.redis.url()));
+        let mut proxies = Vec::new();
+        for _ in 0..victims {
+            let proxy = Proxy::to(&site.redis.address(), Speech::Redis, &site.time).await;
+            site.games.push(site.game(&format!("redis://{}", proxy.address())));
+            proxies.push(proxy);
+        }
+        (site, proxies)
     }
 
     /// Starts what does not run yet, and waits until everything is ready.
@@ -214,6 +232,12 @@ impl Site {
     /// The database of the ledger.
     pub fn ledger_url(&self) -> String {
         self.databases[2].clone()
+    }
+
+    /// Two accounts.
+    pub async fn pair(&self) -> [Arc<Account>; 2] {
+        let accounts = Account::register(&self.ways(&self.sessions), 2).await;
+        accounts.try_into().expect("two")
     }
 
     /// The ways to all replicas of a service.

@@ -30,7 +30,7 @@ async fn a_game_goes_on_whichever_process_dies() {
     let mut site = Site::start(Store::shared(), count).await;
     let recorded = recorded();
     let (story, games) = (Story::new(), site.ways(&site.games));
-    let players = crate::f3::pair(&site).await;
+    let players = site.pair().await;
     let settings = Settings { komi_quarters: Some(recorded.komi_quarters), ..rated() };
     let table = Table::begin(&games, &players, settings, &story).await;
     let watchers = [table.watch(0), table.watch(1)];

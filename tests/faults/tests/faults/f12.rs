@@ -38,7 +38,7 @@ async fn a_watcher_that_reads_nothing_disturbs_nobody_and_misses_nothing() {
     let (story, games) = (Story::new(), site.ways(&site.games));
     let size = Some(BoardSize { rows: 19, columns: 19 });
     let settings = Settings { size, ..timed(LONG_MS) };
-    let players = crate::f3::pair(&site).await;
+    let players = site.pair().await;
     let mut table = Table::begin(&games, &players, settings, &story).await;
 
     let (tell, mut told) = mpsc::unbounded_channel();

@@ -17,8 +17,6 @@ use tengen_proto::game::v1::{ConfirmRestoredRequest, Phase, WatchGameRequest};
 use tengen_rules::Colour;
 use tokio::task::block_in_place;
 
-use crate::f3::pair;
-
 const LOSSES: i64 = 3;
 /// What is lost, at least.
 const SECOND_MS: i64 = 1_000;
@@ -67,7 +65,7 @@ async fn what_a_store_lost_is_noticed_and_confirmed() {
 async fn a_booked_end_that_was_lost_is_corrected() {
     let _turn = turn().await;
     let mut site = Site::start(Store::shared(), Count::of_games(2)).await;
-    let (players, story) = (pair(&site).await, Story::new());
+    let (players, story) = (site.pair().await, Story::new());
     let (games, ratings) = (site.ways(&site.games), site.ways(&site.ratings));
     let mut table = Table::begin(&games, &players, rated(), &story).await;
     for _ in 0..4 {

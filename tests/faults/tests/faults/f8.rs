@@ -24,8 +24,6 @@ use tokio::task::JoinSet;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-use crate::f3::pair;
-
 const TABLES: usize = 8;
 const RACES: i32 = 250;
 
@@ -45,7 +43,7 @@ fn settings(strict: bool) -> Settings {
 async fn of_two_devices_one_plays_and_the_other_is_told_where_the_game_stands() {
     let _turn = turn().await;
     let mut site = Site::start(Store::shared(), Count::of_games(2)).await;
-    let (players, story, games) = (pair(&site).await, Story::new(), site.ways(&site.games));
+    let (players, story, games) = (site.pair().await, Story::new(), site.ways(&site.games));
     let mut tables = JoinSet::new();
     for nth in 0..TABLES {
         let table = Table::begin(&games, &players, settings(nth % 2 == 1), &story).await;
@@ -119,7 +117,7 @@ fn stale(refusal: &Status, accepted: &Accepted, number: i32) {
 async fn a_request_id_with_other_content_is_refused_at_every_replica() {
     let _turn = turn().await;
     let mut site = Site::start(Store::shared(), Count::of_games(2)).await;
-    let (players, story, games) = (pair(&site).await, Story::new(), site.ways(&site.games));
+    let (players, story, games) = (site.pair().await, Story::new(), site.ways(&site.games));
     let mut table = Table::begin(&games, &players, settings(true), &story).await;
     let (side, request) = {
         let game = table.shown().await;

@@ -6,7 +6,7 @@ use tengen_faults::account::Account;
 use tengen_faults::check::{Expected, Found, check};
 use tengen_faults::load::rated;
 use tengen_faults::proxy::{Proxy, When};
-use tengen_faults::run::{say, turn};
+use tengen_faults::run::say;
 use tengen_faults::scripts;
 use tengen_faults::site::Site;
 use tengen_faults::speech::Speech;
@@ -14,8 +14,6 @@ use tengen_faults::story::Story;
 use tengen_faults::table::Table;
 use tengen_proto::game::v1::{Game, RatingState, Result as GameEnd};
 use tengen_rules::Colour;
-
-use crate::f3::{behind_proxies, pair};
 
 const BOOKINGS: usize = 40;
 const ACKNOWLEDGEMENTS: usize = 20;
@@ -46,14 +44,13 @@ async fn booked(site: &mut Site, story: &Story, tables: &[Table]) -> Found {
 // fault: F3
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_result_is_booked_once_though_rating_dies() {
-    let _turn = turn().await;
-    let (mut site, _) = behind_proxies(0).await;
+    let (mut site, _) = Site::behind_proxies(0).await;
     let address = site.postgres_address();
     let proxy = Proxy::to(&address, Speech::Postgres, &site.time).await;
     let ledger = site.ledger_url().replace(&address, &proxy.address());
     site.ratings.push(site.rating(&ledger, &site.games));
     site.ready().await;
-    let (players, story) = (pair(&site).await, Story::new());
+    let (players, story) = (site.pair().await, Story::new());
     let mut tables = Vec::new();
     for round in 0..BOOKINGS {
         let when = if round % 2 == 0 { When::Before } else { When::After };
@@ -72,11 +69,10 @@ async fn a_result_is_booked_once_though_rating_dies() {
 // fault: F3
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_result_is_booked_once_though_game_dies_while_it_is_acknowledged() {
-    let _turn = turn().await;
-    let (mut site, proxies) = behind_proxies(1).await;
+    let (mut site, proxies) = Site::behind_proxies(1).await;
     site.ratings.push(site.rating(&site.ledger_url(), &site.games[1..]));
     site.ready().await;
-    let (players, story) = (pair(&site).await, Story::new());
+    let (players, story) = (site.pair().await, Story::new());
     let acknowledge = scripts::acknowledge();
     let mut tables = Vec::new();
     for round in 0..ACKNOWLEDGEMENTS {

@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tengen_faults::account::Account;
 use tengen_faults::load::{self, LONG_MS, timed};
-use tengen_faults::run::{loaded_ms, say, seed, turn};
+use tengen_faults::run::{loaded_ms, say, seed};
 use tengen_faults::site::{Count, Site, Store};
 use tengen_faults::stream::watch;
 use tengen_faults::ways::Ways;
@@ -45,7 +45,6 @@ struct Return {
 // fault: F14
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_comes_back_in_time_sits_and_whoever_does_not_has_lost() {
-    let _turn = turn().await;
     let count = Count { games: 2, clocks: 1, ratings: 0, sessions: 1 };
     let site = Site::start(Store::shared(), count).await;
     let accounts = Account::register(&site.ways(&site.sessions), tries() + 1).await;

@@ -2,7 +2,7 @@
 
 use tengen_faults::load::{LONG_MS, timed};
 use tengen_faults::proxy::{Proxy, Weather};
-use tengen_faults::run::{say, turn};
+use tengen_faults::run::say;
 use tengen_faults::site::{Count, Site, Store};
 use tengen_faults::speech::Speech;
 use tengen_faults::story::Story;
@@ -25,11 +25,10 @@ fn black_is_here(game: &Game) -> bool {
 // case: R16
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_ends_of_a_dead_line_know_it() {
-    let _turn = turn().await;
     let count = Count { games: 1, clocks: 1, ratings: 0, sessions: 1 };
     let site = Site::start(Store::shared(), count).await;
     let (story, games) = (Story::new(), site.ways(&site.games));
-    let players = crate::f3::pair(&site).await;
+    let players = site.pair().await;
     let table = Table::begin(&games, &players, timed(LONG_MS), &story).await;
     let url = site.games[0].url();
     let proxy = Proxy::to(url.trim_start_matches("http://"), Speech::Bytes, &site.time).await;

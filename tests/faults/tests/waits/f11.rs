@@ -3,7 +3,7 @@
 
 use tengen_faults::load::{LONG_MS, timed};
 use tengen_faults::proxy::{Proxy, Weather};
-use tengen_faults::run::{say, turn};
+use tengen_faults::run::say;
 use tengen_faults::site::{Site, Store};
 use tengen_faults::speech::Speech;
 use tengen_faults::story::Story;
@@ -40,10 +40,9 @@ async fn apart() -> (Site, [Proxy; 2]) {
 // fault: F11
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_is_forfeited_while_session_cannot_be_asked() {
-    let _turn = turn().await;
     let (site, proxies) = apart().await;
     let (story, games, time) = (Story::new(), site.ways(&site.games), site.time.clone());
-    let players = crate::f3::pair(&site).await;
+    let players = site.pair().await;
     let settings = Settings { reconnect_window: Some(duration(WINDOW_MS)), ..timed(LONG_MS) };
     let mut table = Table::begin(&games, &players, settings, &story).await;
     let url = site.games[0].url();

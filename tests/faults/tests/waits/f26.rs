@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tengen_faults::account::Account;
 use tengen_faults::load::{LONG_MS, timed};
-use tengen_faults::run::{say, turn};
+use tengen_faults::run::say;
 use tengen_faults::site::{Count, Site, Store};
 use tengen_faults::story::Story;
 use tengen_faults::stream::attach;
@@ -20,11 +20,10 @@ const SILENCE_MS: i64 = 15_000;
 // fault: F26
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_is_taken_for_gone_because_session_dies() {
-    let _turn = turn().await;
     let count = Count { games: 1, clocks: 1, ratings: 0, sessions: 2 };
     let mut site = Site::start(Store::shared(), count).await;
     let (story, games) = (Story::new(), site.ways(&site.games));
-    let players = crate::f3::pair(&site).await;
+    let players = site.pair().await;
     let mut table = Table::begin(&games, &players, timed(LONG_MS), &story).await;
     let urls: Vec<_> = site.sessions.iter().map(|replica| replica.url()).collect();
     let attached: Vec<_> =
