@@ -38,8 +38,8 @@ BENCHES = [
     ("tengen-suite", "lateness", ""),
     ("tengen-load", "load", "redis-server postgres baseline-node"),
     ("tengen-load", "storm", "redis-server postgres"),
-    ("tengen-load", "flood", "redis-server postgres"),
     ("tengen-load", "traces", "redis-server postgres"),
+    ("tengen-faults", "attacks", "redis-server postgres"),
 ]
 
 RESULT = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;")

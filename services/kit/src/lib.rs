@@ -18,6 +18,7 @@ pub mod sql;
 pub mod status;
 pub mod telemetry;
 pub mod time;
+mod turns;
 mod typed;
 
 pub use run::{Contract, run};

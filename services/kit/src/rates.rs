@@ -3,15 +3,12 @@
 //! One bucket each: it holds so many calls, and fills up by so many a second. A bucket that is full
 //! again says nothing, and is forgotten.
 //!
-//! Refusals go out at the same pace, one after another: to refuse costs work too, and whoever calls
-//! again at once would else take all there is of it.
+//! Refusals go out at the same pace, in turns.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use governor::clock::Clock;
@@ -26,9 +23,7 @@ use tonic::transport::server::TcpConnectInfo;
 use crate::config::Limits;
 use crate::origin::Origins;
 use crate::status::Refusal;
-
-/// The longest that somebody waits to hear that he was refused; less than callers have patience.
-const MOST_HELD: Duration = Duration::from_secs(2);
+use crate::turns::Turns;
 
 type Buckets = RateLimiter<
     Client,
@@ -40,8 +35,7 @@ type Buckets = RateLimiter<
 /// The buckets.
 pub(crate) struct Rates {
     buckets: Buckets,
-    /// Before when nobody of a client is refused again.
-    refusals: Mutex<HashMap<Client, Instant>>,
+    refusals: Turns<Client>,
     hasher: RandomState,
     per_s: u32,
     origins: Origins,
@@ -79,7 +73,7 @@ impl Rates {
                 DefaultKeyedStateStore::default(),
                 Uptime(Instant::now()),
             ),
-            refusals: Mutex::default(),
+            refusals: Turns::new(limits.calls_per_s, 1),
             hasher: RandomState::new(),
             per_s: limits.calls_per_s,
             origins: limits.origins(),
@@ -111,8 +105,7 @@ impl Rates {
     /// Forgets the buckets that are full again, and refusals that are due. To be called now and then:
     /// between two calls there are as many as clients that called.
     pub(crate) fn forget(&self) {
-        let now = Instant::now();
-        self.refusals().retain(|_, next| *next > now);
+        self.refusals.forget();
         self.buckets.retain_recent();
         self.buckets.shrink_to_fit();
     }
@@ -126,22 +119,8 @@ impl Rates {
         self.buckets.check_key(&client).map_err(|until| {
             self.refused.fetch_add(1, Ordering::Relaxed);
             let wait = until.wait_time_from(self.buckets.clock().now());
-            TooMany { refusal: too_many(self.per_s, wait), at: self.turn(client) }
+            TooMany { refusal: too_many(self.per_s, wait), at: self.refusals.next(client) }
         })
-    }
-
-    /// When the next refusal of a client goes out.
-    fn turn(&self, client: Client) -> Instant {
-        let now = Instant::now();
-        let mut refusals = self.refusals();
-        let next = refusals.entry(client).or_insert(now);
-        let at = (*next).clamp(now, now + MOST_HELD);
-        *next = at + Duration::from_secs(1) / self.per_s;
-        at
-    }
-
-    fn refusals(&self) -> MutexGuard<'_, HashMap<Client, Instant>> {
-        self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -167,12 +146,12 @@ mod tests {
     use std::time::Duration;
 
     use http::Request;
-    use tokio::time::{Instant, advance};
+    use tokio::time::advance;
     use tonic::transport::server::TcpConnectInfo;
     use tonic::{Code, Status};
     use tonic_types::StatusExt;
 
-    use super::{MOST_HELD, Rates, TooMany};
+    use super::{Rates, TooMany};
     use crate::config::Limits;
 
     fn rates() -> Rates {
@@ -233,33 +212,6 @@ mod tests {
             assert_eq!(wait(rates.stranger(&call("127.0.0.1"))), None);
             assert_eq!(wait(rates.stranger(&Request::new(()))), None);
         }
-    }
-
-    // fault: F18
-    #[tokio::test(start_paused = true)]
-    async fn refusals_of_a_client_go_out_one_after_another_and_none_is_held_for_long() {
-        let rates = rates();
-        let turn = |who| rates.account(who).expect_err("too many").at - Instant::now();
-        for who in ["ada", "bo"] {
-            for _ in 0..3 {
-                assert_eq!(wait(rates.account(who)), None);
-            }
-        }
-        for nth in 0..20 {
-            assert_eq!(turn("ada"), Duration::from_millis(100) * nth);
-        }
-        assert_eq!(turn("bo"), Duration::ZERO, "others are not meant");
-        for _ in 0..1_000 {
-            assert_eq!(turn("ada"), MOST_HELD);
-        }
-        rates.forget();
-        assert_eq!(rates.refusals().len(), 2);
-        advance(Duration::from_millis(50)).await;
-        assert_eq!(turn("ada"), MOST_HELD);
-        assert_eq!(turn("bo"), Duration::from_millis(50));
-        advance(2 * MOST_HELD).await;
-        rates.forget();
-        assert_eq!(rates.refusals().len(), 0);
     }
 
     // fault: F18

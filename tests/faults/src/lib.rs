@@ -12,6 +12,7 @@
 pub mod account;
 pub mod ask;
 pub mod attack;
+pub mod attacks;
 pub mod check;
 pub mod copy;
 pub mod load;

@@ -41,6 +41,15 @@ pub struct Limits {
         value_parser = value_parser!(u32).range(1..)
     )]
     pub connections_per_address: u32,
+    /// New connections from one address a second, lasting; as many may come at once, and the next ones
+    /// wait for their turn.
+    #[arg(
+        long,
+        env = "TENGEN_CONNECTIONS_PER_S",
+        default_value_t = 100,
+        value_parser = value_parser!(u32).range(1..)
+    )]
+    pub connections_per_s: u32,
     /// Calls that are open at once, streams among them.
     #[arg(
         long,
@@ -120,6 +129,7 @@ impl Default for Limits {
             calls_at_once: 500,
             connections: 10_000,
             connections_per_address: 1_000,
+            connections_per_s: 100,
             open_calls: 100_000,
             open_calls_per_address: 4_000,
             open_calls_per_connection: 4_000,

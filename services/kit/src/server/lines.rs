@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,7 @@ use crate::origin::Origins;
 use crate::rates::Rates;
 use crate::shutdown::Shutdown;
 use crate::telemetry::calls::Calls as Numbers;
+use crate::turns::Turns;
 
 /// With the time an answer may take, a line that is half open is found within 15 seconds.
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(8);
@@ -53,6 +54,8 @@ pub(super) struct Lines {
     calls: Numbers,
     origins: Origins,
     places: Arc<Places>,
+    /// When connections of an address are looked at.
+    turns: Turns<IpAddr>,
     rates: Arc<Rates>,
 }
 
@@ -60,7 +63,9 @@ impl Lines {
     /// Lines for programs, whose connections get old.
     pub(super) fn new(limits: Limits, rates: Arc<Rates>, calls: Numbers) -> Self {
         let (origins, places) = (limits.origins(), Places::new(&limits, descriptors::raise()));
-        Self { limits, age: super::CONNECTION_AGE, browsers: false, calls, origins, places, rates }
+        let turns = Turns::new(limits.connections_per_s, limits.connections_per_s);
+        let (age, browsers) = (super::CONNECTION_AGE, false);
+        Self { limits, age, browsers, calls, origins, places, turns, rates }
     }
 
     /// Serves until it is over, and all connections have ended.
@@ -86,11 +91,12 @@ impl Lines {
             };
             match accepted {
                 Ok((stream, peer)) => {
-                    let origin = self.origins.of_connection(peer.ip());
+                    let here = self.origins.of_connection(peer.ip()).address();
                     // Whoever gets no place hears so by the end of the connection.
-                    if let Some(line) = self.places.connection(origin.address()) {
+                    if let Some(line) = self.places.connection(here) {
+                        let turn = here.map(|address| self.turns.next(address));
                         let connection = self.connection(&stream, peer, line, service.clone());
-                        running.spawn(connection.serve(stream, over.clone()));
+                        running.spawn(connection.serve(stream, turn, over.clone()));
                     }
                 }
                 Err(error) if is_of_the_peer(&error) => {}
@@ -107,6 +113,7 @@ impl Lines {
 
     fn look(&self) {
         self.rates.forget();
+        self.turns.forget();
         let (connections, calls) = (self.places.take_turned_away(), self.rates.take_refused());
         if connections > 0 || calls > 0 {
             tracing::warn!(connections, calls, "over the limits of one client, refused");
@@ -160,7 +167,10 @@ where
         + 'static,
     S::Future: Send + 'static,
 {
-    async fn serve(self, stream: TcpStream, over: Shutdown) {
+    async fn serve(self, stream: TcpStream, turn: Option<Instant>, over: Shutdown) {
+        if let Some(turn) = turn {
+            sleep_until(turn).await;
+        }
         let Self { calls, line, most_calls, browsers, first_call, idle, age } = self;
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection without TCP_NODELAY");
