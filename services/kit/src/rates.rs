@@ -25,6 +25,9 @@ use crate::origin::Origins;
 use crate::status::Refusal;
 use crate::turns::Turns;
 
+/// The longest that a refusal is held; less than callers have patience.
+const MOST_HELD: Duration = Duration::from_secs(2);
+
 type Buckets = RateLimiter<
     Client,
     DefaultKeyedStateStore<Client>,
@@ -73,7 +76,7 @@ impl Rates {
                 DefaultKeyedStateStore::default(),
                 Uptime(Instant::now()),
             ),
-            refusals: Turns::new(limits.calls_per_s, 1),
+            refusals: Turns::new(limits.calls_per_s, 1, MOST_HELD),
             hasher: RandomState::new(),
             per_s: limits.calls_per_s,
             origins: limits.origins(),

@@ -10,25 +10,24 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The longest that anything is put off; less than callers have patience.
-pub(crate) const MOST_HELD: Duration = Duration::from_secs(2);
-
 /// The turns of all clients.
 pub(crate) struct Turns<C> {
     /// From one turn to the next.
     pace: Duration,
     /// How far ahead of that a client may be: what it has saved up.
     saved: Duration,
+    /// The longest that anything is put off.
+    most_held: Duration,
     /// When a client has saved up everything again.
     clients: Mutex<HashMap<C, Instant>>,
 }
 
 impl<C: Eq + Hash> Turns<C> {
-    /// So many a second, lasting, of which so many may be taken at once.
-    pub(crate) fn new(per_s: u32, at_once: u32) -> Self {
+    /// So many a second, lasting, of which so many may be taken at once; none is put off for longer.
+    pub(crate) fn new(per_s: u32, at_once: u32, most_held: Duration) -> Self {
         let pace = Duration::from_secs(1) / per_s.max(1);
         let saved = pace * at_once.saturating_sub(1);
-        Self { pace, saved, clients: Mutex::default() }
+        Self { pace, saved, most_held, clients: Mutex::default() }
     }
 
     /// When the next turn of a client is: now, or later.
@@ -36,7 +35,7 @@ impl<C: Eq + Hash> Turns<C> {
         let now = Instant::now();
         let mut clients = self.clients();
         let full = clients.entry(client).or_insert(now);
-        let taken = (*full).clamp(now, now + self.saved + MOST_HELD);
+        let taken = (*full).clamp(now, now + self.saved + self.most_held);
         *full = taken + self.pace;
         taken.checked_sub(self.saved).map_or(now, |at| at.max(now))
     }
@@ -60,12 +59,14 @@ mod tests {
 
     use tokio::time::{Instant, advance};
 
-    use super::{MOST_HELD, Turns};
+    use super::Turns;
+
+    const MOST_HELD: Duration = Duration::from_secs(2);
 
     // fault: F18
     #[tokio::test(start_paused = true)]
     async fn turns_come_one_after_another_and_none_is_put_off_for_long() {
-        let turns = Turns::new(10, 1);
+        let turns = Turns::new(10, 1, MOST_HELD);
         let next = |who| turns.next(who) - Instant::now();
         for nth in 0..20 {
             assert_eq!(next("ada"), Duration::from_millis(100) * nth);
@@ -87,7 +88,7 @@ mod tests {
     // fault: F18
     #[tokio::test(start_paused = true)]
     async fn what_was_saved_up_is_taken_at_once() {
-        let turns = Turns::new(10, 3);
+        let turns = Turns::new(10, 3, MOST_HELD);
         let next = || turns.next("ada") - Instant::now();
         let ms = Duration::from_millis;
         assert_eq!([(); 5].map(|()| next()), [ms(0), ms(0), ms(0), ms(100), ms(200)]);

@@ -11,7 +11,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tengen_faults::attacks::{Attacks, Calls, limits};
+use tengen_faults::attacks::{Attacks, Share, limits};
 use tengen_faults::ways::Ways;
 use tengen_kit::time::WallTime;
 use tengen_load::paced::{PACE, Paced, p99};
@@ -29,7 +29,7 @@ const ROUNDS: usize = 3;
 const MOVES_TO_WARM_UP: i32 = 3;
 
 /// The usual ones.
-const CALLS: Calls = Calls { per_s: 1_000, at_once: 500 };
+const SHARE: Share = Share { calls_per_s: 1_000, calls_at_once: 500, connections_per_s: 100 };
 
 /// Attacks until a time in milliseconds, or until it is through; says how it went.
 type Attack = fn(Arc<Attacks>, i64) -> Pin<Box<dyn Future<Output = String> + Send>>;
@@ -56,7 +56,7 @@ fn main() {
 
 async fn measure() {
     let (site, time) = (Site::start().await, WallTime::shared());
-    let limits = limits(CALLS);
+    let limits = limits(SHARE);
     let limits = limits.each_ref().map(|(variable, value)| (*variable, value.as_str()));
     let game = site.another_game(&limits).await;
     let session = site.session().channel().await;
@@ -70,7 +70,7 @@ async fn measure() {
     }
     let asked = site.make(&pairs[0][0], &pairs[0][1], Settings::default()).await;
     let attacks =
-        Attacks::new(&Ways::to([site.session().url()], &time), game.url(), CALLS, asked).await;
+        Attacks::new(&Ways::to([site.session().url()], &time), game.url(), SHARE, asked).await;
     let mut games = Paced::start(&site, game.channel().await, GAMES, pairs).await;
     games.window(MOVES_TO_WARM_UP).await;
     let (mut quiet, mut attacked, elsewhere) =

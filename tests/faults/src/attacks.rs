@@ -49,11 +49,12 @@ const COMING_MS: i64 = 8_000;
 /// Of each slow kind.
 const SLOW: usize = 20;
 
-/// How many calls an account may make.
+/// What one client may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Calls {
-    pub per_s: u64,
-    pub at_once: u64,
+pub struct Share {
+    pub calls_per_s: u64,
+    pub calls_at_once: u64,
+    pub connections_per_s: u64,
 }
 
 /// One client, and whom he attacks.
@@ -64,16 +65,17 @@ pub struct Attacks {
     newcomer: Arc<Ways>,
     game_id: String,
     url: String,
-    calls: Calls,
+    share: Share,
     time: SharedTime,
 }
 
 /// Variables of a game service whose limits are reached soon; the attacks go by them.
-pub fn limits(calls: Calls) -> [(&'static str, String); 7] {
+pub fn limits(share: Share) -> [(&'static str, String); 8] {
     [
-        ("TENGEN_CALLS_PER_S", calls.per_s.to_string()),
-        ("TENGEN_CALLS_AT_ONCE", calls.at_once.to_string()),
+        ("TENGEN_CALLS_PER_S", share.calls_per_s.to_string()),
+        ("TENGEN_CALLS_AT_ONCE", share.calls_at_once.to_string()),
         ("TENGEN_CONNECTIONS_PER_ADDRESS", CONNECTIONS.to_string()),
+        ("TENGEN_CONNECTIONS_PER_S", share.connections_per_s.to_string()),
         ("TENGEN_FIRST_CALL_MS", FIRST_CALL_MS.to_string()),
         ("TENGEN_REQUEST_MS", REQUEST_MS.to_string()),
         ("TENGEN_IDLE_S", (IDLE_MS / 1_000).to_string()),
@@ -84,7 +86,7 @@ pub fn limits(calls: Calls) -> [(&'static str, String); 7] {
 impl Attacks {
     /// Against the replica of game at `url`, which has these [`limits`], by an account of its own. They
     /// ask for a game that is there.
-    pub async fn new(sessions: &Ways, url: String, calls: Calls, game_id: String) -> Arc<Self> {
+    pub async fn new(sessions: &Ways, url: String, share: Share, game_id: String) -> Arc<Self> {
         let time = Arc::clone(sessions.time());
         let [account] = Account::register_as(sessions, "flood", 1).await.try_into().expect("one");
         let newcomer = Ways::to([url.clone()], &time);
@@ -94,7 +96,7 @@ impl Attacks {
             newcomer,
             game_id,
             url,
-            calls,
+            share,
             time,
         })
     }
@@ -130,7 +132,7 @@ impl Attacks {
         }
         let admitted: u64 = callers.join_all().await.iter().sum();
         let ms = u64::try_from(self.time.now_ms() - begun_ms).unwrap();
-        let Calls { per_s, at_once } = self.calls;
+        let Share { calls_per_s: per_s, calls_at_once: at_once, .. } = self.share;
         let most = at_once + per_s * (ms + 100) / 1_000;
         assert!((at_once..=most).contains(&admitted), "{admitted} of {most} in {ms} ms");
         // One after another, or else all that are held, as often as that may be.

@@ -38,6 +38,8 @@ const MOST_RESETS: usize = 20;
 const MOST_FAULTS: usize = 256;
 /// How long whoever was told to go has for it.
 const GOING: Duration = Duration::from_secs(2);
+/// The longest that a new connection waits to be looked at.
+const MOST_HELD: Duration = Duration::from_secs(10);
 /// How often is looked after what was refused, and what may be forgotten.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// How long nothing is accepted after that failed, for want of descriptors, say.
@@ -63,7 +65,8 @@ impl Lines {
     /// Lines for programs, whose connections get old.
     pub(super) fn new(limits: Limits, rates: Arc<Rates>, calls: Numbers) -> Self {
         let (origins, places) = (limits.origins(), Places::new(&limits, descriptors::raise()));
-        let turns = Turns::new(limits.connections_per_s, limits.connections_per_s);
+        let per_s = limits.connections_per_s;
+        let turns = Turns::new(per_s, per_s, MOST_HELD);
         let (age, browsers) = (super::CONNECTION_AGE, false);
         Self { limits, age, browsers, calls, origins, places, turns, rates }
     }

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use tengen_faults::attacks::{Attacks, CONNECTIONS, Calls, limits};
+use tengen_faults::attacks::{Attacks, CONNECTIONS, Share, limits};
 use tengen_faults::check::{Expected, check};
 use tengen_faults::load::Load;
 use tengen_faults::replica::Replica;
@@ -13,7 +13,8 @@ use tengen_faults::story::{Told, What};
 use tengen_kit::time::SharedTime;
 use tengen_processes::Elsewhere;
 
-const CALLS: Calls = Calls { per_s: 100, at_once: 200 };
+/// Less than usual, but that everybody who gets a place is looked at soon.
+const SHARE: Share = Share { calls_per_s: 100, calls_at_once: 200, connections_per_s: 500 };
 /// How long the games are measured without an attack.
 const QUIET_MS: i64 = 4_000;
 /// How long the flood and the resets last at least.
@@ -45,7 +46,7 @@ async fn one_client_that_takes_all_it_can_get_disturbs_nobody() {
         time.until(time.now_ms() + 20).await;
     }
     let (sessions, game_id) = (site.ways(&site.sessions), running.story.first().id);
-    let attacks = Attacks::new(&sessions, site.games[0].url(), CALLS, game_id).await;
+    let attacks = Attacks::new(&sessions, site.games[0].url(), SHARE, game_id).await;
     let [one, two, three, four] = [(); 4].map(|()| Arc::clone(&attacks));
     let (game, elsewhere) = (&site.games[0], Elsewhere::new());
     let wait = async || time.until(time.now_ms() + QUIET_MS).await;
@@ -95,7 +96,7 @@ async fn site() -> Site {
     let mut site = Site::stores(Store::shared());
     site.sessions.push(site.session());
     let mut game = site.game(&site.redis.url());
-    for (variable, value) in limits(CALLS) {
+    for (variable, value) in limits(SHARE) {
         game.set(variable, value);
     }
     site.games.push(game);
