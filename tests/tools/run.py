@@ -158,12 +158,13 @@ def lint_steps() -> list[Step]:
 
 
 def test_steps() -> list[Step]:
-    """Everything, what is fast first. The crates tested before are left out of the suites."""
+    """Everything, what is fast first. The crates tested early are left out of the suites."""
     pure = [word for crate in pure_crates() for word in ("-p", crate)]
-    without = lambda *crates: ["--workspace", *(word for crate in crates for word in ("--exclude", crate))]
     early = ["tengen-tidy", *pure_crates()]
-    faults = ["cargo", "test", "--no-fail-fast", "-p", "tengen-faults"]
-    waits = [*faults, "--test", "waits", "--", "--test-threads", str(WAITING_AT_ONCE)]
+    rest = ["--workspace", *(word for crate in early for word in ("--exclude", crate))]
+    suites = ["cargo", "test", "--no-fail-fast", *rest]
+    # Of the same packages, as others would be compiled with other features.
+    waits = [*suites, "--test", "waits", "--", "--test-threads", str(WAITING_AT_ONCE)]
     buf, python = (str(VENV / "bin" / name) for name in ("buf", "python"))
     format_check = [buf, "format", "--diff", "--exit-code"]
     return [
@@ -186,10 +187,9 @@ def test_steps() -> list[Step]:
         Step("gRPC in Python", [], tool="grpcio"),
         Step("Prometheus", [], tool="prometheus"),
         Step("deployment", [python, "tests/deploy/validate.py"], named=True, tool="kubernetes-validate"),
-        Step("build", ["cargo", "test", "--no-run", *without(*early)], stop=True),
+        Step("build", ["cargo", "test", "--no-run", *rest], stop=True),
         Step("deployment runs", [python, "tests/deploy/up.py"], named=True),
-        Step("suites", ["cargo", "test", "--no-fail-fast", *without(*early, "tengen-faults")], tests=True),
-        Step("faults", [*faults, "--lib", "--test", "faults"], tests=True),
+        Step("suites", suites, tests=True),
         Step("faults that are waited for", waits, tests=True),
         *web_steps(),
     ]
@@ -212,6 +212,19 @@ def run(steps: list[Step]) -> int:
     # One after another, while the first steps compile.
     installer = ThreadPoolExecutor(max_workers=1)
     tools = {step.tool: installer.submit(ensure, step.tool) for step in steps if step.tool}
+    try:
+        run_steps(steps, tools, tally)
+    finally:
+        installer.shutdown(cancel_futures=True)
+    if tally.failures:
+        say("\n=== failures")
+        for failure in tally.failures:
+            say(failure)
+    say(f"{tally.passed} passed, {tally.failed} failed")
+    return FAILED if tally.failed else 0
+
+
+def run_steps(steps: list[Step], tools: dict[str, Future[str]], tally: Tally) -> None:
     for step in steps:
         say(f"\n=== {step.name}")
         failed = tally.failed
@@ -219,13 +232,6 @@ def run(steps: list[Step]) -> int:
         if step.stop and tally.failed > failed:
             tally.failures.append(f"stopped: without {step.name}, what comes after it cannot run")
             break
-    installer.shutdown(cancel_futures=True)
-    if tally.failures:
-        say("\n=== failures")
-        for failure in tally.failures:
-            say(failure)
-    say(f"{tally.passed} passed, {tally.failed} failed")
-    return FAILED if tally.failed else 0
 
 
 def run_step(step: Step, tools: dict[str, Future[str]], tally: Tally) -> None:
