@@ -40,11 +40,8 @@ const ATTACKS: [(&str, Attack); 4] = [
         Box::pin(async move { format!("connections={}", attacks.resets(until_ms).await) })
     }),
     ("idle", |attacks, _| Box::pin(async move { format!("came={}", attacks.idle().await) })),
-    ("slow", |attacks, _| {
-        Box::pin(async move {
-            attacks.slow().await;
-            "through".to_owned()
-        })
+    ("slow", |attacks, until_ms| {
+        Box::pin(async move { format!("times={}", attacks.slow(until_ms).await) })
     }),
 ];
 

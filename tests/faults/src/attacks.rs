@@ -200,8 +200,19 @@ impl Attacks {
         took_ms.len()
     }
 
-    /// Whatever is slow on purpose, all at once.
-    pub async fn slow(&self) {
+    /// Whatever is slow on purpose, all at once, and again until then; gives how often.
+    pub async fn slow(&self, until_ms: i64) -> usize {
+        let mut times = 0;
+        loop {
+            self.slow_once().await;
+            times += 1;
+            if self.time.now_ms() >= until_ms {
+                return times;
+            }
+        }
+    }
+
+    async fn slow_once(&self) {
         let (attacker, mut slow, mut calls) = (self.attacker, JoinSet::new(), JoinSet::new());
         for _ in 0..SLOW {
             let time = self.time.clone();

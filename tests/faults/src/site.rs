@@ -182,7 +182,8 @@ impl Site {
                 ("TENGEN_SESSION_URLS", sessions),
                 ("TENGEN_GAME_DATABASE_URL", self.databases[1].clone()),
                 ("TENGEN_LISTEN", self.ports.listen()),
-                // Few accounts play many games.
+                // Few accounts play many games, and play them fast.
+                ("TENGEN_CALLS_PER_S", "1000000".to_owned()),
                 ("TENGEN_GAME_OPEN_CHALLENGES", "1000".to_owned()),
                 ("TENGEN_GAME_RUNNING_GAMES", "1000".to_owned()),
             ],

@@ -6,6 +6,7 @@ use tengen_processes::{Process, Suite};
 use tonic::transport::Channel;
 
 use crate::doors::Doors;
+use crate::suite::CALLS_PER_S;
 
 /// The four services as processes, for one test.
 pub struct Processes {
@@ -18,7 +19,7 @@ pub struct Processes {
 impl Processes {
     /// All of them, ready; session and game with these variables.
     pub async fn start(variables: &[(&str, &str)]) -> Self {
-        let stores = Suite::new();
+        let stores = Suite::new().tell("TENGEN_CALLS_PER_S", CALLS_PER_S.to_string());
         let session = stores.session(variables).await;
         let sessions = session.url();
         let games =

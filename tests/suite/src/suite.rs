@@ -23,6 +23,9 @@ use crate::processes::Processes;
 /// 2026-01-01T00:00:00Z, where the time of every suite starts.
 pub const START_MS: i64 = 1_767_225_600_000;
 
+/// What an account may call: tests ask again as soon as they are answered, on machines of any speed.
+pub const CALLS_PER_S: u32 = 1_000_000;
+
 /// A running product.
 pub struct Suite {
     doors: Doors,
@@ -48,13 +51,13 @@ struct Dev {
 impl Suite {
     /// A product whose time stands until [`Suite::advance`] moves it.
     pub async fn start() -> Self {
-        Self::with(dev::Config::default()).await
+        Self::with(|_| {}).await
     }
 
-    /// With these settings.
-    pub async fn with(config: dev::Config) -> Self {
+    /// The same with other settings.
+    pub async fn with(set: impl FnOnce(&mut dev::Config)) -> Self {
         let time = ManualTime::new(START_MS);
-        Self::run(time.shared(), Some(time), config).await
+        Self::run(time.shared(), Some(time), set).await
     }
 
     /// A product that goes by the machine's clock.
@@ -64,12 +67,17 @@ impl Suite {
 
     /// The same with other settings.
     pub async fn configured(set: impl FnOnce(&mut dev::Config)) -> Self {
-        let mut config = dev::Config::default();
-        set(&mut config);
-        Self::run(WallTime::shared(), None, config).await
+        Self::run(WallTime::shared(), None, set).await
     }
 
-    async fn run(time: SharedTime, manual: Option<ManualTime>, config: dev::Config) -> Self {
+    async fn run(
+        time: SharedTime,
+        manual: Option<ManualTime>,
+        set: impl FnOnce(&mut dev::Config),
+    ) -> Self {
+        let mut config = dev::Config::default();
+        config.limits.calls_per_s = CALLS_PER_S;
+        set(&mut config);
         let folder = tempfile::tempdir().expect("a temporary folder");
         let shutdown = Shutdown::new();
         let (url, running) = serve(&folder, Arc::clone(&time), shutdown.clone(), &config).await;

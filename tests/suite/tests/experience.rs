@@ -9,7 +9,6 @@
 use tengen_proto::game::v1::{ColourChoice, CreateChallengeRequest};
 use tengen_proto::rating::v1::ListFeesRequest;
 use tengen_proto::session::v1::{Account, GetAccountRequest};
-use tengen_standalone::dev;
 use tengen_suite::player::{board, rated, request_id};
 use tengen_suite::refusal::{Refused, refused};
 use tengen_suite::{Player, Suite};
@@ -21,12 +20,13 @@ const TIER: i64 = 2;
 
 #[tokio::test]
 async fn experience_is_honoured_on_dev() {
-    let mut config = dev::Config::default();
-    config.session.minute_ms = MINUTE_MS;
-    config.session.tiers = vec![TIER];
-    config.game.open_challenges = 1;
-    config.game.tier_challenges = vec![1];
-    experience_is_honoured(Suite::with(config).await).await;
+    let suite = Suite::with(|config| {
+        config.session.minute_ms = MINUTE_MS;
+        config.session.tiers = vec![TIER];
+        config.game.open_challenges = 1;
+        config.game.tier_challenges = vec![1];
+    });
+    experience_is_honoured(suite.await).await;
 }
 
 #[tokio::test]

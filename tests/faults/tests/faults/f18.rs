@@ -59,8 +59,9 @@ async fn one_client_that_takes_all_it_can_get_disturbs_nobody() {
     let (resetters, resets) = cost("resets", game, &time, resets).await;
     let idle = elsewhere.run(async move { three.idle().await });
     let (idlers, idle) = cost("idle", game, &time, idle).await;
-    let slow = elsewhere.run(async move { four.slow().await });
-    let ((), slow) = cost("slow", game, &time, slow).await;
+    let until_ms = time.now_ms() + LEAST_MS;
+    let slow = elsewhere.run(async move { four.slow(until_ms).await });
+    let (times, slow) = cost("slow", game, &time, slow).await;
 
     let told = running.stop().await.take();
     let refused = |told: &Told| {
@@ -69,7 +70,12 @@ async fn one_client_that_takes_all_it_can_get_disturbs_nobody() {
     };
     assert_eq!(refused(&told), 0, "every move of the others is accepted at once");
     let quiet_ms = p99_ms(&told, &quiet);
-    say("F18", format!("quiet p99_ms={quiet_ms} {flooded} resetters={resetters} idlers={idlers}"));
+    say(
+        "F18",
+        format!(
+            "quiet p99_ms={quiet_ms} {flooded} resetters={resetters} idlers={idlers} slow={times}"
+        ),
+    );
     for attack in [&flood, &resets, &idle, &slow] {
         let Cost { name, grown_kib, more_open, .. } = attack;
         let p99_ms = p99_ms(&told, attack);
