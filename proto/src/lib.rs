@@ -89,6 +89,8 @@ pub struct Method {
     pub requires: i32,
     /// Why the method answers UNIMPLEMENTED; empty if it is built.
     pub not_built: &'static str,
+    /// As how many calls it counts, where calls are counted.
+    pub cost: u32,
 }
 
 impl Method {

@@ -3890,14 +3890,24 @@ pub struct CreateChallengeResponse {
     pub challenge: ::core::option::Option<Challenge>,
 }
 /// Asks for the open challenges.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListChallengesRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListChallengesRequest {
+    /// At most 100; 0 for 100.
+    #[prost(int32, tag = "1")]
+    pub page_size: i32,
+    /// Where to go on; empty at first.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+}
 /// The open challenges.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListChallengesResponse {
-    /// Oldest first.
+    /// A page; the oldest first, over all pages.
     #[prost(message, repeated, tag = "1")]
     pub challenges: ::prost::alloc::vec::Vec<Challenge>,
+    /// Empty at the end.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
 }
 /// Asks for a challenge.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

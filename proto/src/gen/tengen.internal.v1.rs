@@ -1384,6 +1384,23 @@ pub struct StoredChallenge {
     #[prost(int32, tag = "7")]
     pub challenger_tier: i32,
 }
+/// The open challenges of a player, and such as were open.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StoredChallenges {
+    /// The newest last.
+    #[prost(message, repeated, tag = "1")]
+    pub listed: ::prost::alloc::vec::Vec<ListedChallenge>,
+}
+/// A challenge that was counted before it was made.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListedChallenge {
+    /// The challenge.
+    #[prost(string, tag = "1")]
+    pub challenge_id: ::prost::alloc::string::String,
+    /// When it was counted, Unix milliseconds.
+    #[prost(int64, tag = "2")]
+    pub at_ms: i64,
+}
 /// A finished game as the archive holds it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ArchivedGame {

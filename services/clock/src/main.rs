@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use tengen_kit::auth::Rule;
-use tengen_proto::{DESCRIPTORS, METHODS};
+use tengen_proto::{DESCRIPTORS, METHODS, Method};
 
 fn main() -> ExitCode {
-    let rule =
-        |method: &tengen_proto::Method| Rule::new(method.path, method.role(), method.not_built);
+    let rule = |it: &Method| Rule::new(it.path, it.role(), it.not_built).costing(it.cost);
     let contract = tengen_kit::Contract {
         rules: METHODS.iter().map(rule).collect(),
         descriptors: DESCRIPTORS,

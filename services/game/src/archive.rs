@@ -8,20 +8,12 @@ use tengen_live::Record;
 use tengen_rules::Colour;
 
 use crate::convert::stored;
+use crate::pages::Cursor;
 use crate::record::{Changes, GameRecord};
 
 /// Finished games.
 #[derive(Debug, Clone)]
 pub struct Archive(AnyPool);
-
-/// Where a page of a player's games goes on: the end of the last game of the page before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cursor {
-    /// When it ended.
-    pub ended_at_ms: i64,
-    /// Its id.
-    pub game_id: String,
-}
 
 impl Archive {
     /// The archive in a database with this crate's migrations applied.
@@ -99,9 +91,9 @@ impl Archive {
         &self,
         player_id: &str,
         before: Option<&Cursor>,
-        most: i64,
+        most: usize,
     ) -> Result<Vec<(Cursor, Record, Changes)>, Refusal> {
-        let newest = Cursor { ended_at_ms: i64::MAX, game_id: String::new() };
+        let newest = Cursor { at_ms: i64::MAX, id: String::new() };
         let before = before.unwrap_or(&newest);
         let rows = sqlx::query(
             "select game_id, ended_at_ms, log, changes from archive
@@ -110,15 +102,14 @@ impl Archive {
              order by ended_at_ms desc, game_id desc limit $4",
         )
         .bind(player_id)
-        .bind(before.ended_at_ms)
-        .bind(&before.game_id)
-        .bind(most)
+        .bind(before.at_ms)
+        .bind(&before.id)
+        .bind(i64::try_from(most).unwrap_or(i64::MAX))
         .fetch_all(&self.0)
         .await
         .map_err(|error| sql::refusal("archive", &error))?;
         let found = rows.iter().map(|row| {
-            let cursor =
-                Cursor { ended_at_ms: row.get("ended_at_ms"), game_id: row.get("game_id") };
+            let cursor = Cursor { at_ms: row.get("ended_at_ms"), id: row.get("game_id") };
             Ok((cursor, read(row)?, changes(row)))
         });
         found.collect()

@@ -7,7 +7,8 @@ use tengen_live::Record;
 use tengen_rules::{Colour, Size};
 use tengen_table::{EndReason, Event, Fact, Settings};
 
-use crate::archive::{Archive, Cursor};
+use crate::archive::Archive;
+use crate::pages::Cursor;
 use crate::record::{Changes, GameRecord, Player};
 
 const START_MS: i64 = 1_767_225_600_000;
@@ -102,9 +103,9 @@ async fn a_players_games_come_page_by_page_the_newest_first(database: Database) 
         loop {
             let page = archive.of_player("aki", cursor.as_ref(), most).await.unwrap();
             let Some((last, ..)) = page.last() else { break };
-            assert!(page.len() <= usize::try_from(most).unwrap());
+            assert!(page.len() <= most);
             cursor = Some(last.clone());
-            found.extend(page.into_iter().map(|(cursor, ..)| cursor.game_id));
+            found.extend(page.into_iter().map(|(cursor, ..)| cursor.id));
         }
         assert!(found.iter().eq(ids.iter().rev()), "pages of {most}: {found:?}");
     }

@@ -12,6 +12,7 @@ mod herald;
 mod lag;
 mod metrics;
 mod outages;
+mod pages;
 mod process;
 mod record;
 #[cfg(test)]
@@ -95,6 +96,7 @@ pub fn bind(parts: Parts) -> Service {
     let lobby = service::lobby::Lobby {
         games: Arc::clone(&games),
         live: Arc::clone(&live),
+        open: service::lobby::open::Open::new(Arc::clone(&live)),
         config,
         herald,
     };

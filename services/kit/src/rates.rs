@@ -1,4 +1,4 @@
-//! How many calls a second an account makes, or an address without one.
+//! How many calls a second an account makes, or an address without one. Some calls count as several.
 //!
 //! One bucket each: it holds so many calls, and fills up by so many a second. A bucket that is full
 //! again says nothing, and is forgotten.
@@ -41,6 +41,7 @@ pub(crate) struct Rates {
     refusals: Turns<Client>,
     hasher: RandomState,
     per_s: u32,
+    at_once: u32,
     origins: Origins,
     refused: AtomicU64,
 }
@@ -67,7 +68,6 @@ struct Uptime(Instant);
 
 impl Rates {
     pub(crate) fn new(limits: &Limits) -> Self {
-        let whole = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
         let quota =
             Quota::per_second(whole(limits.calls_per_s)).allow_burst(whole(limits.calls_at_once));
         Self {
@@ -79,28 +79,29 @@ impl Rates {
             refusals: Turns::new(limits.calls_per_s, 1, MOST_HELD),
             hasher: RandomState::new(),
             per_s: limits.calls_per_s,
+            at_once: limits.calls_at_once,
             origins: limits.origins(),
             refused: AtomicU64::new(0),
         }
     }
 
-    /// Counts a call of an account.
+    /// Counts what a call of an account costs.
     ///
     /// # Errors
     /// RESOURCE_EXHAUSTED when its bucket is empty, with when to come again.
-    pub(crate) fn account(&self, id: &str) -> Result<(), TooMany> {
-        self.count(Client::Account(self.hasher.hash_one(id)))
+    pub(crate) fn account(&self, id: &str, cost: u32) -> Result<(), TooMany> {
+        self.count(Client::Account(self.hasher.hash_one(id)), cost)
     }
 
-    /// Counts a call of nobody known for the address it comes from, if that stands for one caller.
+    /// Counts what a call of nobody known costs, for the address it comes from, if that stands for one caller.
     ///
     /// # Errors
     /// As [`Rates::account`].
-    pub(crate) fn stranger<B>(&self, request: &Request<B>) -> Result<(), TooMany> {
+    pub(crate) fn stranger<B>(&self, request: &Request<B>, cost: u32) -> Result<(), TooMany> {
         let line = request.extensions().get::<TcpConnectInfo>();
         let peer = line.and_then(TcpConnectInfo::remote_addr).map(|peer| peer.ip());
         match self.origins.of_call(peer, request.headers()).address() {
-            Some(address) => self.count(Client::Address(address)),
+            Some(address) => self.count(Client::Address(address), cost),
             None => Ok(()),
         }
     }
@@ -118,12 +119,13 @@ impl Rates {
         self.refused.swap(0, Ordering::Relaxed)
     }
 
-    fn count(&self, client: Client) -> Result<(), TooMany> {
-        self.buckets.check_key(&client).map_err(|until| {
-            self.refused.fetch_add(1, Ordering::Relaxed);
-            let wait = until.wait_time_from(self.buckets.clock().now());
-            TooMany { refusal: too_many(self.per_s, wait), at: self.refusals.next(client) }
-        })
+    fn count(&self, client: Client, cost: u32) -> Result<(), TooMany> {
+        // A full bucket is enough for any call.
+        let cost = whole(cost.min(self.at_once));
+        let Ok(Err(until)) = self.buckets.check_key_n(&client, cost) else { return Ok(()) };
+        self.refused.fetch_add(1, Ordering::Relaxed);
+        let wait = until.wait_time_from(self.buckets.clock().now());
+        Err(TooMany { refusal: too_many(self.per_s, wait), at: self.refusals.next(client) })
     }
 }
 
@@ -133,6 +135,10 @@ impl Clock for Uptime {
     fn now(&self) -> Duration {
         self.0.elapsed()
     }
+}
+
+fn whole(number: u32) -> NonZeroU32 {
+    NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN)
 }
 
 fn too_many(per_s: u32, wait: Duration) -> Refusal {
@@ -186,17 +192,31 @@ mod tests {
     async fn whoever_calls_too_often_is_told_when_to_come_and_is_then_let_in() {
         let rates = rates();
         for _ in 0..3 {
-            assert_eq!(wait(rates.account("ada")), None);
+            assert_eq!(wait(rates.account("ada", 1)), None);
         }
         for _ in 0..1_000 {
-            let wait = wait(rates.account("ada")).expect("too many");
+            let wait = wait(rates.account("ada", 1)).expect("too many");
             assert!(wait > Duration::ZERO && wait <= Duration::from_millis(101), "{wait:?}");
         }
         assert_eq!(rates.take_refused(), 1_000);
-        assert_eq!(wait(rates.account("bo")), None, "others are not meant");
-        advance(wait(rates.account("ada")).expect("too many")).await;
-        assert_eq!(wait(rates.account("ada")), None);
-        assert!(wait(rates.account("ada")).is_some());
+        assert_eq!(wait(rates.account("bo", 1)), None, "others are not meant");
+        advance(wait(rates.account("ada", 1)).expect("too many")).await;
+        assert_eq!(wait(rates.account("ada", 1)), None);
+        assert!(wait(rates.account("ada", 1)).is_some());
+    }
+
+    // fault: F18
+    #[tokio::test(start_paused = true)]
+    async fn a_call_counts_as_what_it_costs_and_a_full_bucket_is_enough_for_any() {
+        let rates = rates();
+        assert_eq!(wait(rates.account("ada", 2)), None);
+        assert!(wait(rates.account("ada", 2)).is_some());
+        assert_eq!(wait(rates.account("ada", 1)), None, "one is left");
+        for _ in 0..3 {
+            assert_eq!(wait(rates.account("bo", 1_000)), None);
+            assert!(wait(rates.account("bo", 1)).is_some());
+            advance(Duration::from_millis(300)).await;
+        }
     }
 
     #[tokio::test(start_paused = true)]
@@ -204,16 +224,16 @@ mod tests {
         let rates = rates();
         for peer in ["198.51.100.4", "2001:db8::1"] {
             for _ in 0..3 {
-                assert_eq!(wait(rates.stranger(&call(peer))), None);
+                assert_eq!(wait(rates.stranger(&call(peer), 1)), None);
             }
-            assert!(wait(rates.stranger(&call(peer))).is_some(), "{peer}");
+            assert!(wait(rates.stranger(&call(peer), 1)).is_some(), "{peer}");
         }
         // The same network, another, and this machine.
-        assert!(wait(rates.stranger(&call("2001:db8::2"))).is_some());
-        assert_eq!(wait(rates.stranger(&call("198.51.100.5"))), None);
+        assert!(wait(rates.stranger(&call("2001:db8::2"), 1)).is_some());
+        assert_eq!(wait(rates.stranger(&call("198.51.100.5"), 1)), None);
         for _ in 0..10 {
-            assert_eq!(wait(rates.stranger(&call("127.0.0.1"))), None);
-            assert_eq!(wait(rates.stranger(&Request::new(()))), None);
+            assert_eq!(wait(rates.stranger(&call("127.0.0.1"), 1)), None);
+            assert_eq!(wait(rates.stranger(&Request::new(()), 1)), None);
         }
     }
 
@@ -223,15 +243,15 @@ mod tests {
         let rates = rates();
         for number in 0..1_000 {
             let peer = format!("198.51.{}.{}", number / 250, number % 250);
-            assert_eq!(wait(rates.stranger(&call(&peer))), None);
+            assert_eq!(wait(rates.stranger(&call(&peer), 1)), None);
         }
         assert_eq!(rates.buckets.len(), 1_000);
         advance(Duration::from_secs(1)).await;
         for _ in 0..3 {
-            assert_eq!(wait(rates.account("ada")), None);
+            assert_eq!(wait(rates.account("ada", 1)), None);
         }
         rates.forget();
         assert_eq!(rates.buckets.len(), 1);
-        assert!(wait(rates.account("ada")).is_some());
+        assert!(wait(rates.account("ada", 1)).is_some());
     }
 }

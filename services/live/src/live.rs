@@ -175,7 +175,8 @@ pub trait Live: Send + Sync {
     /// When the backend does not answer.
     async fn entry(&self, slot: &str, key: &str) -> Result<Option<(Version, Bytes)>, LiveError>;
 
-    /// All entries of a slot, in the order of their keys.
+    /// All entries of a slot, in the order of their keys. One that comes, changes or goes meanwhile
+    /// may be told as it was or as it is.
     ///
     /// # Errors
     ///

@@ -286,5 +286,7 @@ async fn open(
 
 /// Who may call what, as the contract says.
 fn rules() -> impl Iterator<Item = Rule> {
-    METHODS.iter().map(|method| Rule::new(method.path, method.role(), method.not_built))
+    METHODS
+        .iter()
+        .map(|method| Rule::new(method.path, method.role(), method.not_built).costing(method.cost))
 }

@@ -24,6 +24,8 @@ const GAMES: usize = 200;
 /// Who play them.
 const PAIRS: usize = 10;
 const MOVES_A_WINDOW: i32 = 10;
+/// Open ones in the lobby.
+const CHALLENGES: usize = 1_000;
 /// Windows of each kind, in turns; a short one to warm up.
 const ROUNDS: usize = 3;
 const MOVES_TO_WARM_UP: i32 = 3;
@@ -34,8 +36,9 @@ const SHARE: Share = Share { calls_per_s: 1_000, calls_at_once: 500, connections
 /// Attacks until a time in milliseconds, or until it is through; says how it went.
 type Attack = fn(Arc<Attacks>, i64) -> Pin<Box<dyn Future<Output = String> + Send>>;
 
-const ATTACKS: [(&str, Attack); 4] = [
+const ATTACKS: [(&str, Attack); 5] = [
     ("flood", |attacks, until_ms| Box::pin(async move { attacks.flood(until_ms).await })),
+    ("listing", |attacks, until_ms| Box::pin(async move { attacks.listing(until_ms).await })),
     ("resets", |attacks, until_ms| {
         Box::pin(async move { format!("connections={}", attacks.resets(until_ms).await) })
     }),
@@ -55,7 +58,8 @@ async fn measure() {
     let (site, time) = (Site::start().await, WallTime::shared());
     let limits = limits(SHARE);
     let limits = limits.each_ref().map(|(variable, value)| (*variable, value.as_str()));
-    let game = site.another_game(&limits).await;
+    let lobby = [("TENGEN_GAME_OPEN_CHALLENGES", "1000")];
+    let game = site.another_game(&[&limits, lobby.as_slice()].concat()).await;
     let session = site.session().channel().await;
     let mut pairs = Vec::new();
     for pair in 0..PAIRS {
@@ -68,10 +72,11 @@ async fn measure() {
     let asked = site.make(&pairs[0][0], &pairs[0][1], Settings::default()).await;
     let attacks =
         Attacks::new(&Ways::to([site.session().url()], &time), game.url(), SHARE, asked).await;
+    attacks.fill_lobby(&Ways::to([game.url()], &time), CHALLENGES).await;
     let mut games = Paced::start(&site, game.channel().await, GAMES, pairs).await;
     games.window(MOVES_TO_WARM_UP).await;
     let (mut quiet, mut attacked, elsewhere) =
-        (Vec::new(), [(); 4].map(|()| Vec::new()), Elsewhere::new());
+        (Vec::new(), ATTACKS.map(|_| Vec::new()), Elsewhere::new());
     for _ in 0..ROUNDS {
         quiet.extend(games.window(MOVES_A_WINDOW).await);
         for ((name, attack), took) in ATTACKS.iter().zip(&mut attacked) {

@@ -48,6 +48,8 @@ macro_rules! commands {
 
 asks! {
     game::GetGameRequest => GetGameResponse at "/tengen.game.v1.GameService/GetGame";
+    game::ListChallengesRequest => ListChallengesResponse
+        at "/tengen.game.v1.LobbyService/ListChallenges";
     game::CreateChallengeRequest => CreateChallengeResponse
         at "/tengen.game.v1.LobbyService/CreateChallenge";
     game::AcceptChallengeRequest => AcceptChallengeResponse

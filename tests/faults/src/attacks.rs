@@ -7,17 +7,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tengen_kit::client;
 use tengen_kit::time::SharedTime;
-use tengen_proto::game::v1::GetGameRequest;
-use tengen_proto::game::v1::game_service_client::GameServiceClient;
+use tengen_proto::game::v1::{CreateChallengeRequest, GetGameRequest, ListChallengesRequest};
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tonic::{Code, Request, Status};
+use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-use crate::account::Account;
+use crate::account::{Account, request_id};
+use crate::ask::Ask;
 use crate::attack::{Attacker, PREFACE, called_and_reset, ended, ended_despite, endless_headers};
-use crate::ways::Ways;
+use crate::load::{LONG_MS, timed};
+use crate::ways::{Ways, asked, call};
 
 const GET_GAME: &str = "/tengen.game.v1.GameService/GetGame";
 /// Others on this machine count as many, the attacker as one.
@@ -35,6 +36,8 @@ const LATE_MS: i64 = 2_500;
 /// The flood: connections, and calls at once on each.
 const LINES: usize = 4;
 const IN_FLIGHT: usize = 250;
+/// As how many calls a list counts.
+const LIST_COST: u64 = 10;
 /// How long a refusal is held at most, in seconds, as the server sets it.
 const MOST_HELD_S: usize = 2;
 /// Connections at once on which streams are reset, one after another, and how many streams there are
@@ -101,24 +104,42 @@ impl Attacks {
         })
     }
 
-    /// One account calls as often as it can, over several connections; gives how it fared.
+    /// One account asks for a game as often as it can; gives how it fared.
     pub async fn flood(&self, until_ms: i64) -> String {
+        self.ask_on(GetGameRequest { game_id: self.game_id.clone() }, 1, until_ms).await
+    }
+
+    /// One account lists the lobby as often as it can; gives how it fared.
+    pub async fn listing(&self, until_ms: i64) -> String {
+        self.ask_on(ListChallengesRequest::default(), LIST_COST, until_ms).await
+    }
+
+    /// Makes so many open challenges.
+    pub async fn fill_lobby(&self, games: &Ways, challenges: usize) {
+        for _ in 0..challenges {
+            let request = CreateChallengeRequest {
+                request_id: request_id(),
+                settings: Some(timed(LONG_MS)),
+                ..CreateChallengeRequest::default()
+            };
+            games.ask(Some(&self.account.token()), &request).await.answer();
+        }
+    }
+
+    /// Asks the same over several connections, as often as it can; it counts as so many calls.
+    async fn ask_on<A: Ask>(&self, request: A, cost: u64, until_ms: i64) -> String {
         let refused = Arc::new(AtomicU64::new(0));
         let (begun_ms, mut callers) = (self.time.now_ms(), JoinSet::new());
         for _ in 0..LINES {
             let line = client::endpoint(&self.url).unwrap().local_address(Some(FROM));
             let line = line.connect().await.unwrap();
             for _ in 0..IN_FLIGHT {
-                let mut games = GameServiceClient::new(line.clone());
-                let (token, game_id) = (self.account.token(), self.game_id.clone());
+                let (line, request, token) = (line.clone(), request.clone(), self.account.token());
                 let (refused, time) = (Arc::clone(&refused), self.time.clone());
                 callers.spawn(async move {
                     let mut admitted = 0_u64;
                     while time.now_ms() < until_ms {
-                        let mut request = Request::new(GetGameRequest { game_id: game_id.clone() });
-                        let value = format!("Bearer {token}").parse().unwrap();
-                        request.metadata_mut().insert("authorization", value);
-                        match games.get_game(request).await {
+                        match call(&line, asked(request.clone(), Some(&token))).await {
                             Ok(_) => admitted += 1,
                             Err(status) => {
                                 is_told_when_to_come(&status, "calls a second");
@@ -133,8 +154,8 @@ impl Attacks {
         let admitted: u64 = callers.join_all().await.iter().sum();
         let ms = u64::try_from(self.time.now_ms() - begun_ms).unwrap();
         let Share { calls_per_s: per_s, calls_at_once: at_once, .. } = self.share;
-        let most = at_once + per_s * (ms + 100) / 1_000;
-        assert!((at_once..=most).contains(&admitted), "{admitted} of {most} in {ms} ms");
+        let most = (at_once + per_s * (ms + 100) / 1_000) / cost;
+        assert!((at_once / cost..=most).contains(&admitted), "{admitted} of {most} in {ms} ms");
         // One after another, or else all that are held, as often as that may be.
         let held = u64::try_from(LINES * IN_FLIGHT / MOST_HELD_S).unwrap();
         let (refused, most) =
@@ -263,8 +284,8 @@ fn is_told_when_to_come(status: &Status, limit: &str) {
     let details = status.get_error_details();
     let info = details.error_info().unwrap_or_else(|| panic!("{status:?}"));
     assert_eq!(
-        (status.code(), info.reason.as_str(), info.metadata["limit"].as_str()),
-        (Code::ResourceExhausted, "LIMIT_REACHED", limit)
+        (status.code(), info.reason.as_str(), info.metadata.get("limit").map(String::as_str)),
+        (Code::ResourceExhausted, "LIMIT_REACHED", Some(limit))
     );
     let wait = details.retry_info().and_then(|info| info.retry_delay);
     assert!(wait.is_some_and(|wait| !wait.is_zero()), "{status:?}");

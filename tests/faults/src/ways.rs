@@ -89,12 +89,7 @@ impl Ways {
     ) -> Result<A::Answer, Status> {
         let mut request = asked(message.clone(), token);
         request.set_timeout(TRY);
-        let answer = async {
-            let mut grpc = ready(&self.channels[replica]).await?;
-            let path = PathAndQuery::from_static(A::PATH);
-            grpc.unary(request, path, ProstCodec::default()).await
-        };
-        Ok(within(TRY + BEYOND, answer).await?.into_inner())
+        within(TRY + BEYOND, call(&self.channels[replica], request)).await
     }
 
     /// Asks until there is an answer: a refusal is one, the want of a replica is not.
@@ -199,7 +194,15 @@ impl Waits {
     }
 }
 
-fn asked<T>(message: T, token: Option<&str>) -> Request<T> {
+/// Asks at the other end of a connection, once.
+pub async fn call<A: Ask>(channel: &Channel, request: Request<A>) -> Result<A::Answer, Status> {
+    let mut grpc = ready(channel).await?;
+    let path = PathAndQuery::from_static(A::PATH);
+    Ok(grpc.unary(request, path, ProstCodec::default()).await?.into_inner())
+}
+
+/// A request of whoever has this token.
+pub fn asked<T>(message: T, token: Option<&str>) -> Request<T> {
     let mut request = Request::new(message);
     if let Some(token) = token {
         let value = format!("Bearer {token}").parse().expect("a token is ASCII");

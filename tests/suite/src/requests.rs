@@ -58,7 +58,7 @@ const REQUESTS: &[(&str, &str)] = &[
         r#"{"request_id":"$NEW","colour":"COLOUR_CHOICE_BLACK","opponent_id":"$PLAYER",
             "settings":{"size":{"rows":9,"columns":9},"time":{"absolute":{"main":"600s"}}}}"#,
     ),
-    ("LobbyService/ListChallenges", "{}"),
+    ("LobbyService/ListChallenges", r#"{"page_size":5,"page_token":""}"#),
     ("LobbyService/GetChallenge", r#"{"challenge_id":"$CHALLENGE"}"#),
     ("LobbyService/AcceptChallenge", r#"{"challenge_id":"$CHALLENGE","request_id":"$NEW"}"#),
     ("LobbyService/DeclineChallenge", r#"{"challenge_id":"$CHALLENGE","request_id":"$NEW"}"#),

@@ -280,7 +280,8 @@ async fn a_bad_value_is_named_and_changes_nothing() {
     let site = Site::start().await;
     let mut raw = Raw::connect(site.suite.url()).await;
     let state = async || {
-        let listed = site.suite.guest().lobby.list_challenges(ListChallengesRequest {}).await;
+        let listed =
+            site.suite.guest().lobby.list_challenges(ListChallengesRequest::default()).await;
         (site.games().await, listed.unwrap().into_inner().challenges)
     };
     let before = state().await;

@@ -1,6 +1,9 @@
 //! LobbyService. A challenge is an entry of one slot; taking it is a compare-and-set, and making
 //! the game is an idempotent step after it.
 
+pub mod open;
+mod own;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -22,7 +25,9 @@ use crate::convert::game::{game, holder, player};
 use crate::convert::{news, settings};
 use crate::error;
 use crate::herald::Herald;
+use crate::pages;
 use crate::record::{GameRecord, Player};
+use crate::service::lobby::open::Open;
 use crate::store::Games;
 
 /// The slot that holds every open challenge.
@@ -35,6 +40,8 @@ const CLOSED_FOR_MS: i64 = 60 * 60 * 1_000;
 /// How long one that was put away is still found among the open ones: no call that looked for it
 /// before takes as long.
 const LINGERS_MS: i64 = 10_000;
+/// Challenges on a page, at most.
+const PAGE: u8 = 100;
 /// Changes that may race for one challenge before one is given up.
 const TRIES: usize = 16;
 
@@ -45,6 +52,8 @@ pub struct Lobby {
     pub games: Arc<Games>,
     /// Where challenges are kept.
     pub live: Arc<dyn Live>,
+    /// Who reads the open ones.
+    pub open: Open,
     /// The limits.
     pub config: Config,
     /// Who tells whom a challenge is for.
@@ -55,12 +64,6 @@ pub struct Lobby {
 type Change = Result<Option<StoredChallenge>, Refusal>;
 
 impl Lobby {
-    async fn all(&self) -> Result<Vec<StoredChallenge>, Refusal> {
-        let entries = self.live.entries(LOBBY).await.map_err(|error| error::live(&error))?;
-        let decoded = entries.iter().filter_map(|(_, _, body)| decode(body));
-        Ok(decoded.collect())
-    }
-
     /// A challenge, and its version among the open ones if it is there.
     async fn find(&self, id: &str) -> Result<(Option<Version>, StoredChallenge), Refusal> {
         for (slot, open) in [(LOBBY, true), (&*closed(id), false)] {
@@ -157,12 +160,7 @@ impl Lobby {
         if let Ok((_, before)) = self.find(&id).await {
             return same(before, &stored, &request.request_id);
         }
-        let open = self.all().await?.into_iter().map(|stored| shown(&stored));
-        let own = open.filter(|other| is_open(other) && other.challenger_id == account.id).count();
-        let most = self.config.open_challenges(account.tier);
-        if own >= most {
-            return Err(error::limit("open challenges", most));
-        }
+        self.count(account, &id).await?;
         let body = Some(stored.encode_to_vec().into());
         let until_ms = Some(self.live.now_ms().saturating_add(OPEN_FOR_MS));
         match self.live.put_entry(LOBBY, &id, None, body, until_ms).await {
@@ -379,10 +377,14 @@ impl LobbyService for Lobby {
         request: Request<wire::ListChallengesRequest>,
     ) -> Result<Response<wire::ListChallengesResponse>, Status> {
         let caller = caller(&request);
-        let mut challenges: Vec<_> = self.all().await?.iter().map(shown).collect();
-        challenges.retain(|one| is_open(one) && may_see(one, caller.account_id()));
-        challenges.sort_by_key(|one| one.created_at.map(|at| (at.seconds, at.nanos)));
-        Ok(Response::new(wire::ListChallengesResponse { challenges }))
+        let wire::ListChallengesRequest { page_size, page_token } = request.into_inner();
+        let mut fields = Fields::new();
+        let size = pages::size(&mut fields, page_size, PAGE, PAGE);
+        let after = pages::cursor(&mut fields, &page_token);
+        fields.finish()?;
+        let (challenges, last) = self.open.page(caller.account_id(), after.as_ref(), size).await?;
+        let next_page_token = last.map(|last| last.token()).unwrap_or_default();
+        Ok(Response::new(wire::ListChallengesResponse { challenges, next_page_token }))
     }
 
     async fn get_challenge(

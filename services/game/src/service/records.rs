@@ -7,14 +7,16 @@ use tengen_proto::game::v1 as wire;
 use tengen_proto::game::v1::record_service_server::RecordService;
 use tonic::{Request, Response, Status};
 
-use crate::archive::Cursor;
 use crate::convert::game::summary;
 use crate::convert::sgf;
 use crate::error;
+use crate::pages;
 use crate::store::Games;
 
 /// Games on a page that asks for none.
-const PAGE: i32 = 20;
+const PAGE: u8 = 20;
+/// Games on a page at most.
+const MOST_PAGE: u8 = 100;
 
 /// Finished games.
 #[derive(Clone)]
@@ -46,28 +48,14 @@ impl RecordService for Records {
             request.into_inner();
         let mut fields = Fields::new();
         fields.id("player_id", &player_id);
-        fields.range("page_size", page_size.into(), 0..=100);
-        let before = cursor(&page_token);
-        if before.is_none() && !page_token.is_empty() {
-            fields.refuse("page_token", &page_token, "one that a page before gave");
-        }
+        let size = pages::size(&mut fields, page_size, PAGE, MOST_PAGE);
+        let before = pages::cursor(&mut fields, &page_token);
         fields.finish()?;
-        let most = i64::from(if page_size == 0 { PAGE } else { page_size });
-        let found = self.games.finished(&player_id, before.as_ref(), most).await?;
-        let next = found.last().filter(|_| i64::try_from(found.len()) == Ok(most));
-        let next_page_token = next.map(|(cursor, ..)| token(cursor)).unwrap_or_default();
+        let found = self.games.finished(&player_id, before.as_ref(), size).await?;
+        let next = found.last().filter(|_| found.len() == size);
+        let next_page_token = next.map(|(cursor, ..)| cursor.token()).unwrap_or_default();
         let games = found.iter().map(|(_, record, changes)| summary(record, Some(changes)));
         let games = games.collect();
         Ok(Response::new(wire::ListPlayerGamesResponse { games, next_page_token }))
     }
-}
-
-fn token(cursor: &Cursor) -> String {
-    format!("{}.{}", cursor.ended_at_ms, cursor.game_id)
-}
-
-fn cursor(token: &str) -> Option<Cursor> {
-    let (ended_at_ms, game_id) = token.split_once('.')?;
-    tengen_live::partition(game_id).filter(|_| game_id.len() <= 64)?;
-    Some(Cursor { ended_at_ms: ended_at_ms.parse().ok()?, game_id: game_id.to_owned() })
 }

@@ -24,7 +24,7 @@ use tengen_table::{Command, Decision, Event, Order, Rejection, Settings, Table};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use crate::archive::{Archive, Cursor};
+use crate::archive::Archive;
 use crate::client::Sessions;
 use crate::convert::result;
 use crate::error;
@@ -32,6 +32,7 @@ use crate::herald::Herald;
 use crate::lag;
 use crate::metrics::{Metrics, phase_name};
 use crate::outages::Known;
+use crate::pages::Cursor;
 use crate::record::{Changes, GameRecord, Player};
 use crate::store::absence::{Answers, asked};
 
@@ -275,11 +276,11 @@ impl Games {
         &self,
         player_id: &str,
         before: Option<&Cursor>,
-        most: i64,
+        most: usize,
     ) -> Result<Vec<(Cursor, GameRecord, Changes)>, Refusal> {
         let found = self.archive.of_player(player_id, before, most).await?;
         let folded = found.into_iter().map(|(cursor, record, changes)| {
-            let game = GameRecord::from_log(&cursor.game_id, &record);
+            let game = GameRecord::from_log(&cursor.id, &record);
             Ok((cursor, game.map_err(|error| error::broken(&error))?, changes))
         });
         folded.collect()

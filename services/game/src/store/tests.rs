@@ -40,6 +40,8 @@ pub(crate) struct Switched {
     away: AtomicBool,
     /// How often a whole record was read.
     loads: AtomicUsize,
+    /// How often a whole slot was.
+    pub(crate) listings: AtomicUsize,
 }
 
 impl Switched {
@@ -162,10 +164,14 @@ impl Live for Switched {
     }
 
     async fn entry(&self, slot: &str, key: &str) -> Result<Option<(Version, Bytes)>, LiveError> {
-        self.live().entry(slot, key).await
+        let entry = self.live().entry(slot, key).await;
+        // Others have their turn meanwhile, as with a store that is elsewhere.
+        tokio::task::yield_now().await;
+        entry
     }
 
     async fn entries(&self, slot: &str) -> Result<Vec<(String, Version, Bytes)>, LiveError> {
+        self.listings.fetch_add(1, Ordering::Relaxed);
         self.live().entries(slot).await
     }
 }
@@ -195,8 +201,12 @@ pub(crate) async fn stage() -> Stage {
     let database = sql::open(&url, crate::MIGRATIONS).await.unwrap();
     let time = ManualTime::new(1_767_225_600_000);
     let live = Mutex::new(Memory::new(time.shared(), memory()));
-    let live =
-        Arc::new(Switched { live, away: AtomicBool::new(false), loads: AtomicUsize::new(0) });
+    let live = Arc::new(Switched {
+        live,
+        away: AtomicBool::new(false),
+        loads: AtomicUsize::new(0),
+        listings: AtomicUsize::new(0),
+    });
     let shared: Arc<dyn Live> = live.clone();
     let house = Arc::new(House::default());
     let sessions = house.sessions(time.shared());

@@ -48,6 +48,8 @@ pub struct Rule {
     pub access: Access,
     /// Why it answers UNIMPLEMENTED; empty if it is built.
     pub not_built: &'static str,
+    /// As how many calls it counts.
+    pub cost: u32,
 }
 
 /// Lets a call through if its rule allows it, with the [`Caller`] in its extensions.
@@ -57,7 +59,7 @@ pub struct Rule {
 /// method that is not built is UNIMPLEMENTED with the reason. Reflection stands open. A stream ends
 /// with UNAUTHENTICATED when the token that opened it is revoked; one that expires ends none.
 ///
-/// In a server each call is counted, before anything else is looked at: for its account; for the
+/// In a server each call is counted, as what it costs, before anything else is looked at: for its account; for the
 /// address it comes from if it has none, or if its token was not verified before or is no good. One
 /// too many is RESOURCE_EXHAUSTED, told in its turn. The calls of services are not counted.
 #[derive(Clone)]
@@ -104,7 +106,13 @@ impl Rule {
             "UNSPECIFIED" | "" => Access::Refused,
             role => Access::Needs(role),
         };
-        Self { path, access, not_built }
+        Self { path, access, not_built, cost: 1 }
+    }
+
+    /// The same of a method that counts as so many calls.
+    #[must_use]
+    pub fn costing(self, cost: u32) -> Self {
+        Self { cost, ..self }
     }
 }
 
@@ -130,14 +138,16 @@ impl Gate {
     fn check<B>(&self, request: &Request<B>) -> Result<Caller, Denial> {
         let path = request.uri().path();
         if OPEN_TO_ALL.iter().any(|open| path.starts_with(open)) {
-            self.stranger(request)?;
+            self.stranger(request, 1)?;
             return Ok(Caller::Guest);
         }
-        let caller = self.caller(request)?;
+        let rule = self.rules.get(path);
+        let cost = rule.map_or(1, |rule| rule.cost);
+        let caller = self.caller(request, cost)?;
         if let (Some(rates), Caller::Account(account)) = (&self.rates, &caller) {
-            rates.account(&account.id)?;
+            rates.account(&account.id, cost)?;
         }
-        let rule = self.rules.get(path).ok_or_else(|| unknown(path))?;
+        let rule = rule.ok_or_else(|| unknown(path))?;
         match (rule.access, &caller) {
             (Access::Open, _) | (Access::Service, Caller::Service(_)) => {}
             (Access::Needs(role), _) if caller.has_role(role) => {}
@@ -149,22 +159,22 @@ impl Gate {
         if rule.not_built.is_empty() { Ok(caller) } else { Err(not_built(rule).into()) }
     }
 
-    fn caller<B>(&self, request: &Request<B>) -> Result<Caller, Denial> {
+    fn caller<B>(&self, request: &Request<B>, cost: u32) -> Result<Caller, Denial> {
         let mut values = request.headers().get_all(AUTHORIZATION).iter();
         let Some(value) = values.next() else {
-            self.stranger(request)?;
+            self.stranger(request, cost)?;
             return Ok(Caller::Guest);
         };
         let token = value.to_str().ok().and_then(bearer);
         match token.filter(|_| values.next().is_none()) {
-            Some(token) => self.verifier.verify_after(token, || self.stranger(request)),
-            None => self.stranger(request).and(Err(TokenFault::Malformed.into())),
+            Some(token) => self.verifier.verify_after(token, || self.stranger(request, cost)),
+            None => self.stranger(request, cost).and(Err(TokenFault::Malformed.into())),
         }
     }
 
     /// Counts a call of nobody who is known.
-    fn stranger<B>(&self, request: &Request<B>) -> Result<(), Denial> {
-        self.rates.as_ref().map_or(Ok(()), |rates| Ok(rates.stranger(request)?))
+    fn stranger<B>(&self, request: &Request<B>, cost: u32) -> Result<(), Denial> {
+        self.rates.as_ref().map_or(Ok(()), |rates| Ok(rates.stranger(request, cost)?))
     }
 }
 

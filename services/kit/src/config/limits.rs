@@ -8,8 +8,8 @@ use crate::origin::{Network, Origins};
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 #[group(skip)]
 pub struct Limits {
-    /// Calls of one account a second, lasting; without an account, of one address. Each replica counts by
-    /// itself.
+    /// Calls of one account a second, lasting; without an account, of one address. A method may count as
+    /// several. Each replica counts by itself.
     #[arg(
         long,
         env = "TENGEN_CALLS_PER_S",

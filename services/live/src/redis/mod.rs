@@ -37,6 +37,9 @@ use crate::wake::WakeUps;
 
 /// How often the clock is measured, and lost subscriptions are made again.
 const TEND_MS: i64 = 1_000;
+/// Entries of a slot that are asked for at a time: a long answer holds up all others, in the server
+/// and on the connection.
+const ENTRIES_IN_A_PART: usize = 100;
 
 /// What the Redis backend keeps, and how it asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -420,9 +423,18 @@ impl Live for Redis {
 
     async fn entries(&self, slot: &str) -> Result<Vec<(String, Version, Bytes)>, LiveError> {
         let [entries, _] = self.state.keys.slot(slot);
-        let mut read = cmd("HGETALL");
-        read.arg(entries);
-        let found: BTreeMap<String, Bytes> = self.state.commands.query(&read).await?;
+        let (mut found, mut cursor) = (BTreeMap::new(), 0);
+        loop {
+            let mut read = cmd("HSCAN");
+            read.arg(&entries).arg(cursor).arg("COUNT").arg(ENTRIES_IN_A_PART);
+            let (next, part): (u64, Vec<(String, Bytes)>) =
+                self.state.commands.query(&read).await?;
+            found.extend(part);
+            cursor = next;
+            if cursor == 0 {
+                break;
+            }
+        }
         let now_ms = self.now_ms();
         let there = found.into_iter().filter_map(|(key, entry)| {
             codec::read_entry(entry, now_ms).map(|(version, value)| (key, version, value))

@@ -149,9 +149,7 @@ impl<M: Manners> Bot<M> {
         for game in games.into_inner().games {
             self.sit(game.game_id)?;
         }
-        let request = self.account.ask(ListChallengesRequest {}).await?;
-        let open = self.lobby.list_challenges(request).await.map_err(refused("the lobby"))?;
-        let open = open.into_inner().challenges;
+        let open = self.open_challenges().await?;
         let me = Arc::clone(&self.account);
         for challenge in open.iter().filter(|open| open.opponent_id == me.id) {
             self.answer(challenge).await?;
@@ -166,6 +164,21 @@ impl<M: Manners> Bot<M> {
             }
         }
         Ok(())
+    }
+
+    async fn open_challenges(&mut self) -> Result<Vec<Challenge>, ToolError> {
+        let (mut open, mut page_token) = (Vec::new(), String::new());
+        loop {
+            let list = ListChallengesRequest { page_token, ..ListChallengesRequest::default() };
+            let request = self.account.ask(list).await?;
+            let page = self.lobby.list_challenges(request).await.map_err(refused("the lobby"))?;
+            let page = page.into_inner();
+            open.extend(page.challenges);
+            page_token = page.next_page_token;
+            if page_token.is_empty() {
+                return Ok(open);
+            }
+        }
     }
 
     fn sit(&mut self, game_id: String) -> Result<(), ToolError> {

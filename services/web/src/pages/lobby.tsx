@@ -1,6 +1,7 @@
 // Games that are looked for, and the own ones.
 import { useEffect } from "preact/hooks";
 
+import { openChallenges } from "../api/challenges";
 import { games, lobby } from "../api/clients";
 import { insist } from "../api/insist";
 import { session } from "../api/session";
@@ -22,11 +23,7 @@ export function LobbyPage() {
   const me = useStore(session)?.playerId;
   const notice = useStore(news);
   const mine = useLoaded((signal) => games.listMyGames({}, { signal }), [notice?.sequence]);
-  const open = useLoaded(
-    (signal) => lobby.listChallenges({}, { signal }),
-    [notice?.sequence],
-    CHALLENGES_MS,
-  );
+  const open = useLoaded(openChallenges, [notice?.sequence], CHALLENGES_MS);
   const asking = useAsking();
   useEffect(attach, []);
   useEffect(() => {
@@ -37,7 +34,7 @@ export function LobbyPage() {
   }, [notice]);
 
   // People first: a bot can wait.
-  const challenges = [...(open.value?.challenges ?? [])];
+  const challenges = [...(open.value ?? [])];
   challenges.sort((a, b) => Number(a.challengerBot) - Number(b.challengerBot));
   return (
     <div class="columns">

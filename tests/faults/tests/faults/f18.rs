@@ -17,7 +17,9 @@ use tengen_processes::Elsewhere;
 const SHARE: Share = Share { calls_per_s: 100, calls_at_once: 200, connections_per_s: 500 };
 /// How long the games are measured without an attack.
 const QUIET_MS: i64 = 4_000;
-/// How long the flood and the resets last at least.
+/// Open ones in the lobby.
+const CHALLENGES: usize = 150;
+/// How long an attack lasts at least.
 const LEAST_MS: i64 = 2_000;
 /// What others may lose on a busy machine, beyond twice as long.
 const NOISE_MS: i64 = 250;
@@ -47,7 +49,8 @@ async fn one_client_that_takes_all_it_can_get_disturbs_nobody() {
     }
     let (sessions, game_id) = (site.ways(&site.sessions), running.story.first().id);
     let attacks = Attacks::new(&sessions, site.games[0].url(), SHARE, game_id).await;
-    let [one, two, three, four] = [(); 4].map(|()| Arc::clone(&attacks));
+    attacks.fill_lobby(&site.ways(&site.games), CHALLENGES).await;
+    let [one, two, three, four, five] = [(); 5].map(|()| Arc::clone(&attacks));
     let (game, elsewhere) = (&site.games[0], Elsewhere::new());
     let wait = async || time.until(time.now_ms() + QUIET_MS).await;
     let quiet = cost("quiet", game, &time, wait()).await.1;
@@ -62,6 +65,10 @@ async fn one_client_that_takes_all_it_can_get_disturbs_nobody() {
     let until_ms = time.now_ms() + LEAST_MS;
     let slow = elsewhere.run(async move { four.slow(until_ms).await });
     let (times, slow) = cost("slow", game, &time, slow).await;
+    // Last, so that it may call as often as the first.
+    let until_ms = time.now_ms() + LEAST_MS;
+    let listing = elsewhere.run(async move { five.listing(until_ms).await });
+    let (listed, listing) = cost("listing", game, &time, listing).await;
 
     let told = running.stop().await.take();
     let refused = |told: &Told| {
@@ -73,10 +80,11 @@ async fn one_client_that_takes_all_it_can_get_disturbs_nobody() {
     say(
         "F18",
         format!(
-            "quiet p99_ms={quiet_ms} {flooded} resetters={resetters} idlers={idlers} slow={times}"
+            "quiet p99_ms={quiet_ms} flood: {flooded} resetters={resetters} idlers={idlers} \
+             slow={times} listing: {listed}"
         ),
     );
-    for attack in [&flood, &resets, &idle, &slow] {
+    for attack in [&flood, &resets, &idle, &slow, &listing] {
         let Cost { name, grown_kib, more_open, .. } = attack;
         let p99_ms = p99_ms(&told, attack);
         let took_ms = attack.to_ms - attack.from_ms;
