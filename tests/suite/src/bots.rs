@@ -29,9 +29,11 @@ pub fn sparring() -> Result<Box<dyn Engine>, ToolError> {
     Ok(Box::new(Sparring::with_effort(rand::random(), 4_000)))
 }
 
+/// Of the weakest level. Against itself it plays the same game each time, to the end.
 pub fn gnu_go() -> Result<Box<dyn Engine>, ToolError> {
-    let arguments = ["--mode", "gtp", "--chinese-rules", "--level", "0"].map(str::to_owned);
-    let program = [vec![gnugo_path().display().to_string()], arguments.into()].concat();
+    let arguments = "--mode gtp --chinese-rules --level 0 --seed 1 --never-resign".split(' ');
+    let arguments = arguments.map(str::to_owned).collect();
+    let program = [vec![gnugo_path().display().to_string()], arguments].concat();
     Ok(Box::new(Gtp::start(&program)?))
 }
 
