@@ -14,16 +14,17 @@ use std::sync::Arc;
 use tengen_faults::attacks::{Attacks, Share, limits};
 use tengen_faults::ways::Ways;
 use tengen_kit::time::WallTime;
-use tengen_load::paced::{PACE, Paced, p99};
+use tengen_load::paced::{PACE, Paced, p99, played};
 use tengen_load::{Site, build};
 use tengen_processes::{Elsewhere, Player};
-use tengen_proto::game::v1::Settings;
 use tengen_standalone::load::ratio;
 
 const GAMES: usize = 200;
 /// Who play them.
 const PAIRS: usize = 10;
 const MOVES_A_WINDOW: i32 = 10;
+/// Moves of the game that is asked for.
+const LONG: i32 = 240;
 /// Open ones in the lobby.
 const CHALLENGES: usize = 1_000;
 /// Windows of each kind, in turns; a short one to warm up.
@@ -69,7 +70,7 @@ async fn measure() {
             Player::register(session.clone(), &names[1]).await,
         ]);
     }
-    let asked = site.make(&pairs[0][0], &pairs[0][1], Settings::default()).await;
+    let asked = played(&site, game.channel().await, &pairs[0], LONG).await;
     let attacks =
         Attacks::new(&Ways::to([site.session().url()], &time), game.url(), SHARE, asked).await;
     attacks.fill_lobby(&Ways::to([game.url()], &time), CHALLENGES).await;

@@ -28,10 +28,9 @@ pub struct Paced {
 impl Paced {
     /// So many games of these pairs, who take turns at them, at the replica of game behind `line`.
     pub async fn start(site: &Site, line: Channel, games: usize, pairs: Vec<[Player; 2]>) -> Self {
-        let size = Some(BoardSize { rows: LINES, columns: LINES });
         let mut ids = Vec::new();
-        for [black, white] in pairs.iter().cycle().take(games) {
-            ids.push(site.make(black, white, Settings { size, ..Settings::default() }).await);
+        for pair in pairs.iter().cycle().take(games) {
+            ids.push(begin(site, pair).await);
         }
         Self { line, pairs, ids, played: 0 }
     }
@@ -61,6 +60,21 @@ impl Paced {
         self.played += moves;
         playing.join_all().await.concat()
     }
+}
+
+/// A game of this pair that has so many moves.
+pub async fn played(site: &Site, line: Channel, pair: &[Player; 2], moves: i32) -> String {
+    let (id, mut games) = (begin(site, pair).await, GameServiceClient::new(line));
+    for number in 0..moves {
+        let play = pair[usize::from(number % 2 == 1)].ask(play(&id, number));
+        games.play_move(play).await.expect("a move is acknowledged");
+    }
+    id
+}
+
+async fn begin(site: &Site, [black, white]: &[Player; 2]) -> String {
+    let size = Some(BoardSize { rows: LINES, columns: LINES });
+    site.make(black, white, Settings { size, ..Settings::default() }).await
 }
 
 /// The move of this number, counted from 0: the points one after another.

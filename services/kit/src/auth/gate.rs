@@ -59,9 +59,10 @@ pub struct Rule {
 /// method that is not built is UNIMPLEMENTED with the reason. Reflection stands open. A stream ends
 /// with UNAUTHENTICATED when the token that opened it is revoked; one that expires ends none.
 ///
-/// In a server each call is counted, as what it costs, before anything else is looked at: for its account; for the
-/// address it comes from if it has none, or if its token was not verified before or is no good. One
-/// too many is RESOURCE_EXHAUSTED, told in its turn. The calls of services are not counted.
+/// In a server each call is counted, as what it costs, before anything else is looked at: for its
+/// account; for the address it comes from if it has none, or if its token was not verified before or
+/// is no good. One too many is RESOURCE_EXHAUSTED, told in its turn. The calls of services are not
+/// counted.
 #[derive(Clone)]
 pub struct Gate {
     rules: Arc<HashMap<&'static str, Rule>>,
