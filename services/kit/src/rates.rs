@@ -93,7 +93,8 @@ impl Rates {
         self.count(Client::Account(self.hasher.hash_one(id)), cost)
     }
 
-    /// Counts what a call of nobody known costs, for the address it comes from, if that stands for one caller.
+    /// Counts what a call of nobody known costs, for the address it comes from, if that stands for one
+    /// caller.
     ///
     /// # Errors
     /// As [`Rates::account`].

@@ -88,11 +88,10 @@ fn methods(pool: &DescriptorPool) -> String {
                 Value::U32(number) => number.max(1),
                 other => panic!("cost is no number: {other:?}"),
             };
+            let path = format!("/{}/{}", service.full_name(), method.name());
             writeln!(
                 out,
-                "    Method {{ path: \"/{}/{}\", requires: {role}, not_built: {reason:?}, cost: {cost} }},",
-                service.full_name(),
-                method.name(),
+                "    Method {{ path: {path:?}, requires: {role}, not_built: {reason:?}, cost: {cost} }},",
             )
             .expect("write to a string");
         }
